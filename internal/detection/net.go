@@ -76,10 +76,6 @@ func (n *net) sample(soft bool) *audit.Sample {
 	return s
 }
 
-// learnedTruth is how many examples neighbours learn a true figure from: their time
-// grows with it, and with two numbers a row they lose nothing to speak of.
-const learnedTruth = 5000
-
 // part is some examples of a pool, as attacks are given them.
 type part struct {
 	x      []float32 // [examples, 2], scores or logarithms of probabilities
@@ -104,7 +100,7 @@ func trueFigures(ctx context.Context, s *audit.Sample, seed uint64) (t truth, er
 		}
 	}
 	best := -1.
-	for _, l := range []classify.Learner{classify.Trees{}, classify.Network{}, classify.Neighbours{}} {
+	for _, l := range []classify.Learner{classify.Trees{}, classify.Network{}} {
 		chosenBy, measured, err := accuracies(ctx, l, parts, seed)
 		if err != nil {
 			return t, fmt.Errorf("%s: %w", l.Name(), err)
@@ -124,11 +120,7 @@ func trueFigures(ctx context.Context, s *audit.Sample, seed uint64) (t truth, er
 
 // accuracies fits l on the first of three parts, and returns how often it is right on the other two.
 func accuracies(ctx context.Context, l classify.Learner, parts [3]part, seed uint64) (second, third float64, err error) {
-	fit := len(parts[0].labels)
-	if _, slow := l.(classify.Neighbours); slow {
-		fit = min(fit, learnedTruth)
-	}
-	f, err := l.Fit(ctx, parts[0].x[:2*fit], 2, []classify.Target{{Labels: parts[0].labels[:fit], Classes: 2}}, seed)
+	f, err := l.Fit(ctx, parts[0].x, 2, []classify.Target{{Labels: parts[0].labels, Classes: 2}}, seed)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -123,7 +123,7 @@ func ring(n int, seed uint64) ([]float32, []Target) {
 func TestRing(t *testing.T) {
 	x, targets := ring(2000, 1)
 	other, truth := ring(2000, 2)
-	for _, l := range []Learner{Network{}, Trees{}, Neighbours{}} {
+	for _, l := range []Learner{Network{}, Trees{}} {
 		got := guesses(t, l, x, 2, targets, other)
 		a, r2 := right(got[0], truth[0].Labels), explained(got[1], truth[1].Values)
 		t.Logf("%s: accuracy %.3f, R² %.3f", l.Name(), a, r2)

@@ -47,7 +47,7 @@ type Fitted interface {
 
 // Learners returns one of each learner with its default settings.
 func Learners() []Learner {
-	return []Learner{Network{}, Threshold{}, Logistic{}, Trees{}, Neighbours{}, Lookup{}}
+	return []Learner{Network{}, Threshold{}, Logistic{}, Trees{}, Lookup{}}
 }
 
 // ByName returns the learner of that name with its default settings.

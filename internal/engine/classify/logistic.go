@@ -51,7 +51,7 @@ func (l Logistic) Fit(ctx context.Context, x []float32, d int, targets []Target,
 		return nil, err
 	}
 	ridge := cmp.Or(l.ridge, logisticRidge)
-	white, err := newWhitening(ctx, x, d, d)
+	white, err := newWhitening(ctx, x, d)
 	if err != nil {
 		return nil, err
 	}

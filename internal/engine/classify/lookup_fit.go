@@ -1,6 +1,9 @@
 package classify
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // slopes are the loss's first derivative, negative, and its second, at the scores of the
 // rows that a Lookup is fitted on. Of two classes there is one score: the log-odds of the
@@ -108,6 +111,13 @@ func (s *slopes) count(codes []int32, values int, c *cells) {
 			c.curve[at] += s.curve[i*s.k+j]
 		}
 	}
+}
+
+// zeros returns s, or a longer one, with n zeros.
+func zeros[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
 }
 
 // share is what of a Newton step of one of k scores, whose curvatures alone are known,

@@ -69,7 +69,7 @@ func checkSeen(t *testing.T, name string, target Target, scores []float32) {
 	}
 }
 
-// TestWide fits more columns than rows. The networks and the neighbours use components of them, the
+// TestWide fits more columns than rows. Logistic regression uses components of them, the
 // trees a part; one column in seven depends on the class.
 func TestWide(t *testing.T) {
 	shared.Long(t, "fits wide outputs")
@@ -84,7 +84,7 @@ func TestWide(t *testing.T) {
 		}
 	}
 	targets := []Target{{Labels: labels[:n], Classes: 2}, {Values: values[:n]}}
-	for _, l := range []Learner{Network{}, Logistic{}, Trees{}, Neighbours{}} {
+	for _, l := range []Learner{Network{}, Logistic{}, Trees{}} {
 		got := guesses(t, l, x[:n*d], d, targets, x[n*d:])
 		if a, r2 := right(got[0], labels[n:]), explained(got[1], values[n:]); a < .8 || r2 < .1 {
 			t.Errorf("%s: accuracy %v, R² %v", l.Name(), a, r2)

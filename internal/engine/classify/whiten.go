@@ -26,23 +26,20 @@ const (
 // each scaled to variance 1.
 type whitening struct {
 	*scaler
-	d, r       int
-	w          []float64 // [d, r]
-	deviations []float64 // of the components, before they are scaled
+	d, r int
+	w    []float64 // [d, r]
 }
 
-// newWhitening returns the projection to at most most components, the largest.
-func newWhitening(ctx context.Context, x []float32, d, most int) (*whitening, error) {
+func newWhitening(ctx context.Context, x []float32, d int) (*whitening, error) {
 	w := &whitening{scaler: newScaler(x, d, farthest), d: d}
 	values, vectors, ok := decompose(ctx, w.covariance(x), d)
 	if !ok {
 		return w, ctx.Err() // without an end, not reached by finite numbers: no component, as if all were constant
 	}
-	w.r = min(len(values), most)
+	w.r = len(values)
 	w.w = make([]float64, d*w.r)
-	for c, v := range values[:w.r] {
+	for c, v := range values {
 		deviation := math.Sqrt(v)
-		w.deviations = append(w.deviations, deviation)
 		for j := range d {
 			w.w[j*w.r+c] = vectors[c*d+j] / deviation
 		}
@@ -90,40 +87,4 @@ func (w *whitening) rows(dst []float32, stride int, x []float32) {
 			}
 		}
 	}
-}
-
-// distanceColumns is the largest number of columns for distances. The time grows with it, and
-// in more dimensions all distances are nearly equal.
-const distanceColumns = 100
-
-// narrowing leaves rows of up to distanceColumns as they are, and takes the largest
-// principal components of wider ones, with the variances that they have.
-type narrowing struct {
-	d     int
-	wide  *whitening // nil if rows stay as they are
-	width int
-}
-
-func newNarrowing(ctx context.Context, x []float32, d int) (*narrowing, error) {
-	if d <= distanceColumns {
-		return &narrowing{d: d, width: d}, nil
-	}
-	w, err := newWhitening(ctx, x, d, distanceColumns)
-	if err != nil {
-		return nil, err
-	}
-	for i := range w.w {
-		w.w[i] *= w.deviations[i%w.r]
-	}
-	return &narrowing{d: d, wide: w, width: max(w.r, 1)}, nil
-}
-
-// rows returns the narrow rows.
-func (t *narrowing) rows(x []float32) []float32 {
-	if t.wide == nil {
-		return x
-	}
-	y := make([]float32, len(x)/t.d*t.width)
-	t.wide.rows(y, t.width, x)
-	return y
 }

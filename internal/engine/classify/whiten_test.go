@@ -28,7 +28,7 @@ func TestWhitening(t *testing.T) {
 				}
 			}
 		}
-		w := must.Get(newWhitening(t.Context(), x, d, d))(t)
+		w := must.Get(newWhitening(t.Context(), x, d))(t)
 		if w.r != rank {
 			t.Errorf("%d columns of rank %d: %d components", d, rank, w.r)
 			continue
@@ -61,7 +61,7 @@ func TestWhiteningStops(t *testing.T) {
 	for i := range x {
 		x[i] = float32(r.NormFloat64())
 	}
-	if _, err := newWhitening(ctx, x, manyColumns, manyColumns); !errors.Is(err, context.Canceled) {
+	if _, err := newWhitening(ctx, x, manyColumns); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

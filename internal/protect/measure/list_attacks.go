@@ -164,7 +164,7 @@ func (l *lists) learners() []classify.Learner {
 	case d > mostNarrow:
 		return []classify.Learner{classify.Logistic{}}
 	}
-	return []classify.Learner{classify.Logistic{}, classify.Trees{}, classify.Neighbours{}, classify.Network{}}
+	return []classify.Learner{classify.Logistic{}, classify.Trees{}, classify.Network{}}
 }
 
 // learnedGuesses returns, for each learner and each attribute, the guesses of the learner fitted to

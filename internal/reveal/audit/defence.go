@@ -52,7 +52,7 @@ type DefenceLeft struct {
 }
 
 // defend tries defences, which change what is released. Each has the honesty that it keeps, and the excess that attacks still reach when they are
-// fitted to what it releases. The attacks are logistic regression, trees, neighbours and the
+// fitted to what it releases. The attacks are logistic regression, trees and the
 // threshold, or those among them that the options name. It returns the same errors as Run.
 func defend(ctx context.Context, s *Sample, o Options) ([]Defence, error) {
 	o = o.withDefaults()
@@ -83,7 +83,7 @@ func tryAll(ctx context.Context, tried []change, o Options) ([]Defence, error) {
 // defenceAttacks returns the quick attacks among those that the options name, and all quick
 // ones if they name none.
 func defenceAttacks(asked []string) []string {
-	quick := []string{classify.Logistic{}.Name(), classify.Trees{}.Name(), classify.Neighbours{}.Name(), classify.Threshold{}.Name(), classify.Lookup{}.Name()}
+	quick := []string{classify.Logistic{}.Name(), classify.Trees{}.Name(), classify.Threshold{}.Name(), classify.Lookup{}.Name()}
 	var both []string
 	for _, name := range quick {
 		if slices.Contains(asked, name) {

@@ -50,7 +50,7 @@ func TestDegenerateOutputs(t *testing.T) {
 				}
 				s := degenerateSample(40, w, kind, c.row)
 				if o.Attacks = nil; w > 35 { // networks, which decompose nothing, take most of the time
-					o.Attacks = []string{"threshold", "logistic", "trees", "neighbours", "lookup"}
+					o.Attacks = []string{"threshold", "logistic", "trees", "lookup"}
 				}
 				t.Run(fmt.Sprintf("%s, %s, %d", c.name, kind, w), func(t *testing.T) {
 					if r := examined(t, s, o); r.Verdict.ExceedsTarget() {

@@ -74,7 +74,7 @@ func TestManyCopiesAreJudgedTogether(t *testing.T) {
 		rows[i] = i % 60
 	}
 	o := quick
-	o.Attacks = []string{"neighbours"}
+	o.Attacks = []string{"trees"}
 	r := examined(t, s.Subset(rows), o)
 	if best := .5 + 4.5*math.Sqrt(.25/60); r.Findings[0].Curiosity.Value > best || len(r.Warnings) != 1 {
 		t.Errorf("labels of chance are told with %v; warnings %q", r.Findings[0].Curiosity.Value, r.Warnings)

@@ -26,7 +26,7 @@ func TestNumbersAreMeasured(t *testing.T) {
 			v[i] = 40 + 12*v[i]
 		}
 		s.Sensitive = []Attribute{{Name: "age", Numbers: v}}
-		res := examined(t, s, Options{Seed: 2, Attacks: []string{"logistic", "neighbours"}, Permutations: 99})
+		res := examined(t, s, Options{Seed: 2, Attacks: []string{"logistic", "trees"}, Permutations: 99})
 		encoded(t, res)
 		f := &res.Findings[0]
 		want := 3 * shift * shift / (1 + 3*shift*shift)

@@ -224,7 +224,7 @@ func TestCopiesAreJudgedTogether(t *testing.T) {
 		rows[i] = i % 150
 	}
 	o := quick
-	o.Attacks = []string{"neighbours", "trees"}
+	o.Attacks = []string{"trees"}
 	r := examined(t, s.Subset(rows), o)
 	for i := range 150 {
 		if r.x.fold[i] != r.x.fold[i+150] {

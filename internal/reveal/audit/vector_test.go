@@ -57,7 +57,7 @@ func vectorsOf(n, width int, leak float64, targeted bool) *Sample {
 // what would have been found.
 func TestVectors(t *testing.T) {
 	shared.Long(t, "audits of vectors")
-	o := Options{Seed: 1, Permutations: 299, Attacks: []string{"logistic", "neighbours", "lookup"}}
+	o := Options{Seed: 1, Permutations: 299, Attacks: []string{"logistic", "trees", "lookup"}}
 	for _, targeted := range []bool{true, false} {
 		s := vectorsOf(400, 6, 1.5, targeted)
 		planted := plantDirection(s, 1)
