@@ -17,8 +17,6 @@ const logisticRidge = 1
 // looks at the principal components of the standardised columns, each scaled to
 // variance 1, so that what is hidden in a faint direction counts as what is plain, and
 // columns that determine one another do no harm.
-//
-// curious.Logistic is another method: it classifies inputs, and is the convex F of paper B, appendix A.
 type Logistic struct {
 	ridge float64 // 0 is logisticRidge
 }

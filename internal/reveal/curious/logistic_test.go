@@ -2,44 +2,11 @@ package curious
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/must"
 )
-
-// TestLogisticLoss compares the gradient with differences of the loss, and the Hessian
-// with differences of the gradient.
-func TestLogisticLoss(t *testing.T) {
-	const h = 1e-5
-	theta := []float64{.3, -.2, .1, .4}
-	r := rand.New(rand.NewPCG(3, 3))
-	l := &logisticLoss{d: 3, ridge: .7, x: normals(4, 3*40)}
-	for range 40 {
-		l.z = append(l.z, r.Float64())
-	}
-	_, grad, hessian := l.value(theta)
-	for j := range theta {
-		moved := append([]float64(nil), theta...)
-		moved[j] += h
-		above, up, _ := l.value(moved)
-		moved[j] -= 2 * h
-		below, down, _ := l.value(moved)
-		if want := (above - below) / (2 * h); math.Abs(grad[j]-want) > 1e-7*(1+math.Abs(want)) {
-			t.Errorf("gradient %v, differences %v", grad[j], want)
-		}
-		for k := range theta {
-			if want := (up[k] - down[k]) / (2 * h); math.Abs(hessian.At(j, k)-want) > 1e-6*(1+math.Abs(want)) {
-				t.Errorf("Hessian %v, differences %v", hessian.At(j, k), want)
-			}
-		}
-	}
-	one := logisticLoss{x: []float32{5}, z: []float64{.3}, d: 1}
-	if got, _, _ := one.value([]float64{0, 0}); math.Abs(got-math.Ln2) > 1e-14 { // σ(0) = 1/2
-		t.Errorf("the loss at 0 is %v, want log 2", got)
-	}
-}
 
 // TestFitLogistic compares a fit with a closed form, and wants a gradient of zero.
 func TestFitLogistic(t *testing.T) {
@@ -54,39 +21,43 @@ func TestFitLogistic(t *testing.T) {
 		}
 		set.Y, s[i] = append(set.Y, y), i/40
 	}
+	must.Fail(t, must.Err(fitLogistic(t.Context(), set, Beta{Y: 1}, 0))) // no attribute
 	set.Sensitive = []dataset.Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: s}}
-	m, err := fitLogistic(set, 0, Beta{Y: 1}, 1e-9)
-	if err != nil || math.Abs(m.Theta[0]-math.Log(3)) > 1e-8 || math.Abs(m.Theta[1]) > 1e-8 {
-		t.Errorf("%+v, %v; want w = log 3 and b = 0", m, err)
+	theta, err := fitLogistic(t.Context(), set, Beta{Y: 1}, 1e-9)
+	if err != nil || math.Abs(theta[0]-math.Log(3)) > 1e-4 || math.Abs(theta[1]) > 1e-4 {
+		t.Errorf("%v, %v; want w = log 3 and b = 0", theta, err)
 	}
 	for _, b := range []Beta{{Y: .6, S: .4}, {S: 1}} {
-		m := must.Get(fitLogistic(Plane(400, 1).Train, 0, b, 0))(t)
 		p := Plane(400, 1).Train
-		l := &logisticLoss{x: p.Values, d: 2, ridge: defaultRidge}
+		theta := must.Get(fitLogistic(t.Context(), p, b, 0))(t)
+		grad := [3]float64{defaultRidge * theta[0], defaultRidge * theta[1]}
 		for i, y := range p.Y {
-			l.z = append(l.z, b.Y*float64(y)+b.S*float64(p.Sensitive[0].Labels[i]))
+			x := p.Values[2*i:][:2]
+			u, v := float64(x[0]), float64(x[1])
+			off := 1/(1+math.Exp(-theta[0]*u-theta[1]*v-theta[2])) - b.Y*float64(y) - b.S*float64(p.Sensitive[0].Labels[i])
+			grad[0], grad[1], grad[2] = grad[0]+off*u, grad[1]+off*v, grad[2]+off
 		}
-		_, grad, _ := l.value(m.Theta)
-		if math.Hypot(grad[0], grad[1])+math.Abs(grad[2]) > 1e-6 {
-			t.Errorf("β %v: gradient %v after %d steps", b, grad, m.Steps)
+		for _, g := range grad {
+			if math.Abs(g)/float64(p.Len()) > 3e-5 {
+				t.Errorf("β %v: gradient %v of %d examples", b, grad, p.Len())
+			}
 		}
 	}
-	must.Fail(t, must.Err(fitLogistic(set, 1, Beta{Y: 1}, 0))) // an attribute that is not there
 }
 
 // TestFitLogisticScales: only the ratio of the multipliers counts, and multipliers
 // without a minimum are refused.
 func TestFitLogisticScales(t *testing.T) {
 	p := Plane(400, 1).Train
-	one := must.Get(fitLogistic(p, 0, Beta{Y: .6, S: .4}, 0))(t)
-	two := must.Get(fitLogistic(p, 0, Beta{Y: 1.2, S: .8}, 0))(t)
-	for i, w := range one.Theta {
-		if math.Abs(w-two.Theta[i]) > 1e-9 {
-			t.Errorf("Θ = %v, and %v with twice the multipliers", one.Theta, two.Theta)
+	one := must.Get(fitLogistic(t.Context(), p, Beta{Y: .6, S: .4}, 0))(t)
+	two := must.Get(fitLogistic(t.Context(), p, Beta{Y: 1.2, S: .8}, 0))(t)
+	for i, w := range one {
+		if math.Abs(w-two[i]) > 1e-9 {
+			t.Errorf("Θ = %v, and %v with twice the multipliers", one, two)
 		}
 	}
 	for _, b := range []Beta{{X: -1, Y: 1}, {Y: math.Inf(1)}, {}, {X: math.NaN(), Y: 1}, {X: .3, Y: .6, S: .4}} {
-		if m, err := fitLogistic(p, 0, b, 0); err == nil {
+		if m, err := fitLogistic(t.Context(), p, b, 0); err == nil {
 			t.Errorf("β %v is fitted: %v", b, m)
 		}
 	}

@@ -29,11 +29,11 @@ func TradeOff(ctx context.Context, p *dataset.Parts, ridge float64) ([]TradeOffP
 			return nil, err
 		}
 		bs := float64(i) / tradeOffSteps
-		m, err := fitLogistic(p.Train, 0, Beta{Y: 1 - bs, S: bs}, ridge)
+		theta, err := fitLogistic(ctx, p.Train, Beta{Y: 1 - bs, S: bs}, ridge)
 		if err != nil {
 			return nil, err
 		}
-		out, err := Predict(ctx, m.Graph("logistic"), p.Test)
+		out, err := Predict(ctx, logisticGraph("logistic", theta), p.Test)
 		if err != nil {
 			return nil, err
 		}
@@ -72,16 +72,16 @@ type MixtureFigure struct {
 // its multipliers and threshold. A ridge of 0 is 1: it decides how steep
 // the classifiers are, and so how the normal mixture overlaps.
 func MixPlane(ctx context.Context, p *dataset.Parts, ridge float64) (*Figure4, error) {
-	fy, err := fitLogistic(p.Train, 0, Beta{Y: 1}, ridge)
+	fy, err := fitLogistic(ctx, p.Train, Beta{Y: 1}, ridge)
 	if err != nil {
 		return nil, err
 	}
-	fs, err := fitLogistic(p.Train, 0, Beta{S: 1}, ridge)
+	fs, err := fitLogistic(ctx, p.Train, Beta{S: 1}, ridge)
 	if err != nil {
 		return nil, err
 	}
 	f := &Figure4{Beta: figure4Beta, Tau: figure4Tau}
-	y, s := fy.Graph("y"), fs.Graph("s")
+	y, s := logisticGraph("y", fy), logisticGraph("s", fs)
 	if f.Hard, err = mixtureFigure(ctx, y, s, f.Beta, true, mixtureDecoder(2, 2, f.Beta), p.Test); err != nil {
 		return nil, err
 	}
