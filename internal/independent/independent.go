@@ -132,9 +132,14 @@ func (e *example) read(f *npy.File) error {
 			return err
 		}
 	}
+	return e.fit()
+}
+
+// fit returns an error unless the arrays fit the model, and each other.
+func (e *example) fit() error {
 	p, fits := nn.Size(e.run.Graph.InputShape), func(x []float64, size int) bool { return x == nil || len(x) == size }
 	if w := len(e.eps) / p; len(e.theta) != p || w*p != len(e.eps) || !fits(e.std, p) || !fits(e.winner, p) || !fits(e.square, 1) || !fits(e.solve, w*w) ||
-		!fits(e.share, w) || !fits(e.floor, p) || !fits(e.mean, 1) || !fits(e.kind.Low, p) {
+		!fits(e.share, w) || !fits(e.floor, p) || !fits(e.mean, 1) || !fits(e.kind.Low, p) || !fits(e.kind.High, p) {
 		return fmt.Errorf("%d inputs, %d numbers of witnesses, %d bounds, %d floors and %d combinations do not fit the model", len(e.theta), len(e.eps), len(e.std), len(e.floor), len(e.solve))
 	}
 	return nil

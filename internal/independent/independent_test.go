@@ -107,7 +107,12 @@ func certified(t testing.TB, g *nn.Graph, noise release.Noise, free bool) (indep
 
 func check(t testing.TB, r independent.Run, path string) (int, []independent.Finding) {
 	t.Helper()
-	return must.Get2(independent.Check(t.Context(), r, path, func(int, int) {}))(t)
+	seen := 0
+	return must.Get2(independent.Check(t.Context(), r, path, func(done, total int) {
+		if seen++; done != seen || done > total {
+			t.Errorf("progress %d of %d after %d calls", done, total, seen)
+		}
+	}))(t)
 }
 
 func each(t *testing.T, f func(t *testing.T, g *nn.Graph, noise release.Noise, free bool)) {
