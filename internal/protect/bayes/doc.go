@@ -5,8 +5,7 @@
 //
 //	p_j(Y) ∝ f(Y − a(x_j))
 //
-// is the probability that candidate j is the true input. The noise of each candidate may have a
-// scale of its own (Options.Scales). From draws of t and Y, Run estimates
+// is the probability that candidate j is the true input. From draws of t and Y, Run estimates
 //
 //   - the probability that the likeliest candidate is the true input, E[max_j p_j], and that
 //     the true input is among the ten likeliest. No adversary with the list identifies it
@@ -24,9 +23,6 @@
 // Each is the mean of a bounded variable over independent draws, and has a limit that
 // holds with a stated confidence (Limit). Population extends the limits to adversaries who have
 // no list but know the distribution of the inputs.
-//
-// A release without noise is a function of the input. Candidates with the same release are then
-// equally likely and all others are excluded, so Partition returns these figures without draws.
 //
 // stream.go computes the posterior, in one pass over the candidates; limit.go the limits with the
 // list, and population.go those without.

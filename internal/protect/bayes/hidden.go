@@ -23,7 +23,7 @@ type HiddenResult struct {
 // RunHidden draws true inputs from fresh, hides each among all candidates of the list, and
 // compares the likelihoods of all. The adversary takes all inputs of the list to be equally
 // likely, and does not know which of them the model was trained on: one who does may do better.
-// So, unlike Result.Identified, the result limits no other adversary. Options.Scales must be nil.
+// So, unlike Result.Identified, the result limits no other adversary.
 // Errors are those of Run.
 func RunHidden(ctx context.Context, list, fresh Candidates, noise Density, o Options) (*HiddenResult, error) {
 	o.Draws, o.Queries = max(o.Draws, 2), max(o.Queries, 1)
@@ -32,7 +32,7 @@ func RunHidden(ctx context.Context, list, fresh Candidates, noise Density, o Opt
 		return nil, err
 	}
 	draws.hidden = true
-	l := newLikelihoods(&draws.releases, noise, false)
+	l := newLikelihoods(&draws.releases, noise)
 	found, err := stream(ctx, list, l, draws, nil, o.Progress)
 	if err != nil {
 		return nil, err

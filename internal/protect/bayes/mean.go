@@ -26,7 +26,7 @@ func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, 
 	if excluded != nil && len(excluded) != draws {
 		return nil, fmt.Errorf("%d excluded candidates for %d releases: the numbers must be equal", len(excluded), draws)
 	}
-	l := newLikelihoods(d, noise, false)
+	l := newLikelihoods(d, noise)
 	out, states := make([][]float32, len(temperatures)), make([][]mean, len(temperatures))
 	for k := range temperatures {
 		out[k], states[k] = make([]float32, draws*p), make([]mean, draws)
@@ -39,7 +39,7 @@ func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, 
 	err := eachBlock(ctx, list, block, func(indices []int, features []float64) error {
 		from, n := indices[0], len(indices)
 		inputs(x[:n*p], indices)
-		l.load(features, nil, n)
+		l.load(features, n)
 		for lo := 0; lo < draws; lo += blockDraws {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -31,16 +31,16 @@ func TestMean(t *testing.T) {
 			for b := range draws {
 				var weight float64
 				want := make([]float64, p)
-				l := newLikelihoods(d, noise, false)
+				l := newLikelihoods(d, noise)
 				best := math.Inf(-1)
 				for j := range count {
-					best = max(best, l.own(b, list.a[j*dim:(j+1)*dim], 1))
+					best = max(best, l.own(b, list.a[j*dim:(j+1)*dim]))
 				}
 				for j := range count {
 					if j == excluded[b] {
 						continue
 					}
-					w := math.Exp((l.own(b, list.a[j*dim:(j+1)*dim], 1) - best) / τ)
+					w := math.Exp((l.own(b, list.a[j*dim:(j+1)*dim]) - best) / τ)
 					weight += w
 					for i := range want {
 						want[i] += w * float64(x[j*p+i])

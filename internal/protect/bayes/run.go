@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"tattle/internal/math/simd"
 	"tattle/internal/protect/release"
 	"tattle/internal/run"
 )
@@ -67,7 +66,6 @@ const (
 type Options struct {
 	Draws    int             // draws of a true input and its releases; 0: DefaultDraws or DefaultSlowDraws
 	Queries  int             // releases per draw, with independent noise; 0: one
-	Scales   []float64       // by which the noise of each candidate is multiplied; nil: all 1
 	Seed     uint64          // seed of the true inputs, the noise and the draws from posteriors
 	Progress func(p float64) // called with the completed share, from one goroutine; may be nil
 }
@@ -97,7 +95,6 @@ type Result struct {
 	Candidates int
 	Draws      []Draw
 	Attributes [][]Inference // [attribute][draw]
-	Groups     *Groups       // of a release without noise, by Partition; else nil
 	// Rounding bounds the relative error of every posterior probability. The limits are
 	// wider by this much.
 	Rounding float64
@@ -128,15 +125,12 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	if o.Draws < 2 { // the limits need a variance, see limits
 		return nil, fmt.Errorf("%d draws: at least 2 are needed", o.Draws)
 	}
-	if err := checkScales(o.Scales, count); err != nil {
-		return nil, err
-	}
 	o.Queries = max(o.Queries, 1)
 	draws, err := newDraws(ctx, list, noise, o)
 	if err != nil {
 		return nil, err
 	}
-	l := newLikelihoods(&draws.releases, noise, o.Scales != nil)
+	l := newLikelihoods(&draws.releases, noise)
 	posterior, err := stream(ctx, list, l, draws, attributes, o.Progress)
 	if err != nil {
 		return nil, err
@@ -165,26 +159,11 @@ func checkAttributes(attributes []Attribute, count int) error {
 	return nil
 }
 
-// checkScales returns an error unless each of the candidates has a scale, all of which are
-// positive and finite.
-func checkScales(scales []float64, count int) error {
-	if scales != nil && len(scales) != count {
-		return fmt.Errorf("%d scales of the noise of %d candidates", len(scales), count)
-	}
-	for j, c := range scales {
-		if !(c > 0) || math.IsInf(c, 0) {
-			return fmt.Errorf("scale of the noise of candidate %d: %v is not positive and finite", j, c)
-		}
-	}
-	return nil
-}
-
 // drawn holds true inputs and their releases.
 type drawn struct {
 	releases
 	truth    []int     // index of each true input
 	features []float64 // features of the true inputs, [draws, dim]
-	scales   []float64 // of the noise of each candidate; nil: all 1
 	hidden   bool      // the true inputs are not candidates
 	seed     uint64
 }
@@ -199,7 +178,7 @@ const (
 func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Options) (*drawn, error) {
 	dim := list.Dim()
 	d := &drawn{releases: releases{make([]float64, o.Draws*o.Queries*dim), dim, o.Queries},
-		truth: make([]int, o.Draws), features: make([]float64, o.Draws*dim), scales: o.Scales, seed: o.Seed}
+		truth: make([]int, o.Draws), features: make([]float64, o.Draws*dim), seed: o.Seed}
 	of := map[int][]int{} // the draws of each true input
 	for b := range o.Draws {
 		if err := ctx.Err(); err != nil {
@@ -232,9 +211,6 @@ func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Optio
 func (d *drawn) add(b int) {
 	for q := range d.queries {
 		y := d.release(b, q)
-		if d.scales != nil {
-			simd.Scale(d.scales[d.truth[b]], y)
-		}
 		for i, a := range d.features[b*d.dim : (b+1)*d.dim] {
 			y[i] += a
 		}

@@ -53,8 +53,7 @@ func noises(t *testing.T, sigma float64, n int) map[string]Density {
 	return out
 }
 
-// TestPosterior compares the pass over blocks with sums over all candidates, whose noise is of one
-// strength or has scales of its own for each.
+// TestPosterior compares the pass over blocks with sums over all candidates.
 func TestPosterior(t *testing.T) {
 	shared.Long(t, "posteriors against sums over all candidates")
 	const count, dim, classes = blockCandidates + 300, 3, 4
@@ -64,17 +63,10 @@ func TestPosterior(t *testing.T) {
 	for i := range class {
 		class[i], target[i] = i*i%classes, i%3
 	}
-	scales := make([]float64, count)
-	for j, v := range normal(count, 2) {
-		scales[j] = math.Exp(v / 2)
-	}
 	for name, noise := range noises(t, .3, dim) {
-		for i, queries := range []int{1, 3, 1, 3} {
+		for _, queries := range []int{1, 3} {
 			t.Run(name, func(t *testing.T) {
 				o := Options{Draws: 40, Queries: queries, Seed: 3}
-				if i >= 2 {
-					o.Scales = scales
-				}
 				got := must.Get(Run(context.Background(), list, noise, []Attribute{{Name: "s", Classes: classes, Class: class, Target: target}}, o))(t)
 				d := must.Get(newDraws(context.Background(), list, noise, o))(t)
 				for b := range o.Draws {
@@ -100,21 +92,16 @@ func TestPosterior(t *testing.T) {
 	}
 }
 
-// slow computes the posterior of one draw from the definition: the density of noise of scale c
-// is f(z/c)/cⁿ.
+// slow computes the posterior of one draw from the definition.
 func slow(list table, noise Density, d *drawn, b int, class, target []int, classes int) (Draw, Inference) {
 	l := make([]float64, list.Len())
 	for j := range l {
-		c := 1.
-		if d.scales != nil {
-			c = d.scales[j]
-		}
 		for q := range d.queries {
 			z := slices.Clone(d.release(b, q))
 			for i := range z {
-				z[i] = (z[i] - list.a[j*list.dim+i]) / c
+				z[i] -= list.a[j*list.dim+i]
 			}
-			l[j] += noise.LogDensity(z) - float64(list.dim)*math.Log(c)
+			l[j] += noise.LogDensity(z)
 		}
 	}
 	truth := d.truth[b]
@@ -235,7 +222,7 @@ func TestAddAllocatesNothing(t *testing.T) {
 	l := newProducts(&d.releases, 1)
 	attributes := []Attribute{{Classes: 2, Class: make([]int, 1000), Target: make([]int, 1000)}}
 	states := newStates(l, d, attributes)
-	l.load(list.a, nil, 1000)
+	l.load(list.a, 1000)
 	rows, work := make([]float64, 4*1000), make([]float64, 1000)
 	l.rows(rows, 0, 4)
 	if n := testing.AllocsPerRun(10, func() {
@@ -256,14 +243,10 @@ func TestRunErrors(t *testing.T) {
 		return must.Err(Run(context.Background(), list, noise, a, o))
 	}
 	for name, err := range map[string]error{
-		"one candidate":             run(table{1, []float64{1}}, noise, Options{}),
-		"not finite":                run(table{1, []float64{1, math.NaN()}}, noise, Options{}),
-		"too large":                 run(two, small, Options{}),
-		"classes missing":           run(two, noise, Options{}, Attribute{Classes: 2, Class: []int{0}}),
-		"too few scales":            run(two, noise, Options{Scales: []float64{1}}),
-		"a scale of zero":           run(two, noise, Options{Scales: []float64{1, 0}}),
-		"an infinite scale":         run(two, noise, Options{Scales: []float64{1, math.Inf(1)}}),
-		"a scale that is no number": run(two, noise, Options{Scales: []float64{math.NaN(), 1}}),
+		"one candidate":   run(table{1, []float64{1}}, noise, Options{}),
+		"not finite":      run(table{1, []float64{1, math.NaN()}}, noise, Options{}),
+		"too large":       run(two, small, Options{}),
+		"classes missing": run(two, noise, Options{}, Attribute{Classes: 2, Class: []int{0}}),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -271,10 +254,6 @@ func TestRunErrors(t *testing.T) {
 	}
 	if err := must.Err(Run(ctx, two, noise, nil, Options{})); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
-	}
-	// Noise of a tiny scale is resolved by no float64.
-	if err := run(two, noise, Options{Scales: []float64{1, 1e-9}}); err != ErrRounding {
-		t.Errorf("a tiny scale: %v", err)
 	}
 }
 

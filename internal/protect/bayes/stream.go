@@ -55,11 +55,7 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 	likelihood := make([]float64, blockDraws*block)
 	err := eachBlock(ctx, list, block, func(indices []int, features []float64) error {
 		from, n := indices[0], len(indices)
-		var scales []float64
-		if d.scales != nil {
-			scales = d.scales[from : from+n]
-		}
-		l.load(features, scales, n)
+		l.load(features, n)
 		for lo := 0; lo < len(states); lo += blockDraws {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -99,14 +95,10 @@ func newStates(l likelihoods, d *drawn, attributes []Attribute) []state {
 	for b := range states {
 		s := &states[b]
 		s.truth = d.truth[b]
-		scale := 1.
-		if d.scales != nil {
-			scale = d.scales[s.truth]
-		}
 		if d.hidden {
 			s.hidden, s.truth, s.equals = true, -1, hiddenEquals
 		}
-		s.own = l.own(b, d.features[b*d.dim:(b+1)*d.dim], scale)
+		s.own = l.own(b, d.features[b*d.dim:(b+1)*d.dim])
 		s.largest = math.Inf(-1)
 		s.random = run.Rand(d.seed, b, streamPosterior)
 		for i := range s.top {

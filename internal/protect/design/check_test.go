@@ -43,7 +43,6 @@ func TestCheck(t *testing.T) {
 		{"attribute that is a task", Options{Tasks: []string{"side"}, Limits: Limits{Protect: []Protect{{Attribute: "side", AUC: .9}}}}, "protect it, or make it a task"},
 		{"no such task", Options{Tasks: []string{"age"}, Limits: Limits{Bits: 1}}, `no attribute "age"`},
 		{"no such method", Options{Methods: []Method{"odd"}, Limits: Limits{Bits: 1}}, "choose from isotropic"},
-		{"methods of others", Options{Methods: []Method{PeerDFIL}, Limits: Limits{Bits: 1}}, "only for comparison"},
 		{"a method that learns, without learning", Options{Methods: []Method{Shaped}, Finetune: FinetuneNone, Limits: Limits{Bits: 1}}, "shaped learns"},
 	} {
 		err := c.options.check(train, test)

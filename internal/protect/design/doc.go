@@ -11,8 +11,6 @@
 // final measurement, and the accuracy at this σ. It uses training data only: shapes and heads are
 // learned on one part, and accuracies measured on the other.
 //
-// Methods of others ([Method.Peer]) make lines too, which are drawn beside these and never chosen.
-//
 // The best line becomes a model of its own, [Answer.Model], whose node [Node] is what noise is
 // added to. What the release gives away is then measured on it by other code (package measure), with
 // other noise and on test data.

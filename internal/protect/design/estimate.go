@@ -26,8 +26,6 @@ type Point struct {
 	Guessed    []Guess   `json:"guessed,omitempty"`
 	Meets      bool      `json:"meets"`          // the limits, with a margin
 	Free       bool      `json:"free,omitempty"` // less noise gains no accuracy
-
-	Parameter float64 `json:"parameter,omitempty"` // of a peer: dFIL, k, or the step of rounding
 }
 
 // A Guess is what the best adversary guesses of a protected attribute.
@@ -73,12 +71,6 @@ func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Poin
 	if err := s.leaks(ctx, l.values, c.validate, &p, searchDraws, s.Seed, false); err != nil {
 		return p, err
 	}
-	return s.weigh(ctx, c, l, p)
-}
-
-// weigh completes a point, whose leakage is known, by whether it meets the limits and by its
-// accuracy.
-func (s *searcher) weigh(ctx context.Context, c *cut, l *line, p Point) (Point, error) {
 	p.Meets = s.excess(p, true) <= 1
 	head, err := l.head(p.Sigma)
 	if err != nil {
@@ -95,17 +87,9 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 	if err != nil {
 		return err
 	}
-	return s.judge(func(indices []int, attributes []bayes.Attribute) (*bayes.Result, error) {
+	of := func(indices []int, attributes []bayes.Attribute) (*bayes.Result, error) { // the best adversary with these candidates
 		return bayes.Run(ctx, list{values, indices}, noise, attributes, bayes.Options{Draws: draws, Seed: seed})
-	}, validate, p, limits)
-}
-
-// A posterior returns the result of the best adversary, whose candidates are these examples of the
-// training data.
-type posterior func(indices []int, attributes []bayes.Attribute) (*bayes.Result, error)
-
-// judge fills in what a release gives away.
-func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) error {
+	}
 	upper := func(l bayes.Limit) float64 {
 		if limits {
 			return 2*l.High - l.Mean // another measurement has a limit above this about once in 200 times
@@ -137,11 +121,7 @@ func (s *searcher) judge(of posterior, validate []int, p *Point, limits bool) er
 	if r, err = of(validate, attributes); err != nil {
 		return err
 	}
-	squares := s.distances
-	if r.Groups != nil {
-		squares = s.within
-	}
-	floor := r.Floor(squares(r, validate), s.most, alpha/2)
+	floor := r.Floor(s.distances(r, validate), s.most, alpha/2)
 	lower := floor.Mean
 	if limits {
 		lower = 2*floor.Low - floor.Mean
@@ -242,7 +222,7 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 	}
 	_, answers := m.Dims()
 	tasks := tasksOf(s.train, c.moments.Classes, s.Tasks, c.validate)
-	if l.Method == Isotropic || l.Method.Peer() {
+	if l.Method == Isotropic {
 		tasks = tasks[:1] // the model's own head
 	}
 	right := make([]float64, len(tasks))
@@ -260,15 +240,12 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 			r := run.Rand(s.Seed^streamAccuracy, first, draw)
 			for i := range b {
 				example := c.validate[first+i]
-				sigma, row := l.strength(sigma, example), noisy[i*l.values.n:(i+1)*l.values.n]
+				row := noisy[i*l.values.n : (i+1)*l.values.n]
 				copy(row, l.values.row(example))
 				if sigma > 0 {
 					for k := range row {
 						row[k] += float32(sigma * r.NormFloat64())
 					}
-				}
-				if l.process != nil {
-					l.process(row)
 				}
 			}
 			m.Forward(logits[:b*answers], noisy[:b*l.values.n])

@@ -21,10 +21,9 @@ const (
 	Trained      Method = "trained"      // answers to the tasks, by a network that learned them from the features
 )
 
-// defaultMethods are those that are tried where none are named. Of these, peers that take too
-// long are left out (mostPeer).
+// defaultMethods are those that are tried where none are named.
 func defaultMethods() []Method {
-	return []Method{Isotropic, Projected, Discriminant, Shaped, Trained, PeerDFIL, TopK, Rounding}
+	return []Method{Isotropic, Projected, Discriminant, Shaped, Trained}
 }
 
 // learns reports whether a layer is trained.
@@ -51,10 +50,6 @@ type line struct {
 	front  *nn.Graph                              // inputs to values where the whole model learned; else nil
 	head   func(sigma float64) (*nn.Graph, error) // noisy values to logits
 	scale  float64                                // a strength to begin with
-
-	// Of peers.
-	scales  []float64           // by which the noise of each training example is multiplied; nil: 1
-	process func(row []float32) // changes what is released; nil: not at all
 }
 
 // line makes the line of a place.

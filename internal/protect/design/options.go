@@ -107,9 +107,6 @@ func (o *Options) checkMethods() error {
 			return measure.WrongOption("Methods", "%s learns, and nothing is to be learned: choose from %s, or let the head learn", m, joined([]Method{Isotropic, Projected, Discriminant}))
 		}
 	}
-	if len(o.Methods) > 0 && !slices.ContainsFunc(o.Methods, func(m Method) bool { return !m.Peer() }) {
-		return measure.WrongOption("Methods", "%v: methods of others are only for comparison: name another one too, such as %s", o.Methods, Shaped)
-	}
 	return nil
 }
 

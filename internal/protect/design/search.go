@@ -31,7 +31,6 @@ type searcher struct {
 	places      []place
 	cuts        *cuts
 	running     *running
-	named       bool // the methods are those that were asked for
 }
 
 // streamCandidates numbers the random stream that orders the candidates if they are all training
@@ -76,7 +75,7 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 		}
 		o.Nodes = []string{node}
 	}
-	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(test.Shape), named: len(o.Methods) > 0}
+	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(test.Shape)}
 	s.running = &running{tell: s.tell}
 	s.cuts = &cuts{tell: s.running.all}
 	if len(s.Methods) == 0 {
@@ -123,8 +122,7 @@ func (s *searcher) stage(ctx context.Context) ([]*found, error) {
 	settings := struct {
 		Options Options `json:"options"`
 		Places  []place `json:"places"`
-		Named   bool    `json:"named"`
-	}{s.Options, s.places, s.named}
+	}{s.Options, s.places}
 	folder, err := s.Pool.Run(ctx, run.Work{
 		Dir: filepath.Join(s.Dir, "places"), Resume: s.Resume,
 		Manifest: run.Manifest{Command: "design", Shards: len(s.places), Hashes: s.Hashes, Settings: settings},
@@ -166,12 +164,6 @@ func (s *searcher) search(ctx context.Context, p place) (*found, error) {
 		return left(ctx, p, err)
 	}
 	f := &found{Cost: c.cost(s.graph), Clean: share(c.right)}
-	if p.Method.Peer() {
-		if f.Points, err = s.peer(ctx, c, p, f.Cost.MultiplyAdds); err != nil {
-			return left(ctx, p, err)
-		}
-		return f, nil
-	}
 	l, err := s.line(ctx, c, p)
 	if err != nil {
 		return left(ctx, p, err)

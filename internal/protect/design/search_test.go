@@ -14,8 +14,33 @@ import (
 	"tattle/internal/must"
 	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/release"
+	"tattle/internal/protect/shape"
 	"tattle/internal/shared"
 )
+
+// dense is an affine layer without a bias.
+func dense(out, in int, w ...float32) *nn.Dense {
+	return &nn.Dense{In: in, Out: out, Weight: &nn.Param{Name: "w", Shape: []int{out, in}, Data: w}}
+}
+
+// table is a set of rows x with labels.
+func table(x [][]float32, y []int) *dataset.Set {
+	set := &dataset.Set{Name: "table", Shape: []int{len(x[0])}, Y: y, YName: "class", YNames: []string{"0", "1"}}
+	for _, row := range x {
+		set.Values = append(set.Values, row...)
+	}
+	return set
+}
+
+// model is a graph whose node "features" is a front of these operators, and whose head
+// distinguishes classes by the sum of the features.
+func model(in, features int, ops ...nn.Op) *nn.Graph {
+	w := make([]float32, 2*features)
+	for i := range features {
+		w[i], w[features+i] = -1, 1
+	}
+	return shape.Join(shape.Chain("features", []int{in}, ops...), shape.Chain("logits", []int{features}, dense(2, features, w...)))
+}
 
 // pairs are rows of eight numbers: the class is the sign of the first four, and the attribute "side" that of
 // the others.

@@ -12,7 +12,6 @@ func (p Run) search(r *report.Report) {
 	if len(p.Answer.Points) == 0 && len(p.Answer.Left) == 0 {
 		return
 	}
-	tried := 0
 	best, nodes := map[string]*Point{}, map[string]float64{}
 	var order []string
 	for i, x := range p.Answer.Points {
@@ -23,16 +22,13 @@ func (p Run) search(r *report.Report) {
 		if x.Meets && (best[name] == nil || x.Accuracy[0] > best[name].Accuracy[0]) {
 			best[name] = &p.Answer.Points[i]
 		}
-		if !x.Method.Peer() {
-			tried++
-			if x.Meets {
-				nodes[x.Node] = max(nodes[x.Node], x.Accuracy[0])
-			}
+		if x.Meets {
+			nodes[x.Node] = max(nodes[x.Node], x.Accuracy[0])
 		}
 		p.point(r, name, x)
 	}
 	add := func(c report.Claim) { c.Source = report.Searched; r.Add(c) }
-	add(report.Claim{ID: "tried", Kind: report.Measured, Value: report.Exactly(float64(tried), report.Count)})
+	add(report.Claim{ID: "tried", Kind: report.Measured, Value: report.Exactly(float64(len(p.Answer.Points)), report.Count)})
 	add(report.Claim{ID: "validation", Kind: report.Estimated, Value: report.Exactly(p.Answer.Clean, report.Share)})
 	for _, name := range order {
 		if x := best[name]; x != nil {
