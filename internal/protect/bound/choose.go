@@ -8,6 +8,23 @@ import (
 	"tattle/internal/file"
 )
 
+// directLimit is the most rows or columns (whichever are fewer) of J that is
+// decomposed, whatever the search, for the singular directions of combined witnesses:
+// at 2,048 that takes seconds.
+const directLimit = 2048
+
+// jacobianSize is what Jacobians take.
+type jacobianSize struct{ rows, cols int } // rows that are not zero
+
+// decomposes reports whether Jacobians of that size are decomposed for their singular
+// directions alone, as the run had begun where it had.
+func (e Experiment) decomposes(j jacobianSize, begun *kept) bool {
+	if begun != nil && begun.Settings.Directions != nil {
+		return *begun.Settings.Directions
+	}
+	return min(j.rows, j.cols) <= directLimit && j.kept()+j.working() <= e.budget()/2
+}
+
 // A choice is a search, Direct if Jacobians are decomposed, and its reason.
 type choice struct{ search, why string }
 
@@ -26,12 +43,12 @@ const (
 // it takes hardly any time. Otherwise the first of a decomposition and a Cholesky factor that
 // memory allows, and that takes at most favour times as many operations as LSQR, is chosen.
 // Operations are counted from sizes, so every machine chooses the same.
-func (e Experiment) choose(m Model, j jacobianSize) choice {
+func (e Experiment) choose(f *front, j jacobianSize) choice {
 	if min(j.rows, j.cols) <= eigenSmall {
 		return choice{Direct, j.String() + ": its decomposition is cheap and serves all restarts"}
 	}
-	c, product := e.chooseDirect(j), productOf(m)
-	limit := favour * e.lsqrWork(m, product)
+	c, product := e.chooseDirect(j), f.product()
+	limit := favour * e.lsqrWork(f, product)
 	if c.search == Direct {
 		c.why = fmt.Sprintf("%s: decomposing it takes %s of memory and, by the count of operations, %%s %d times as long as LSQR", j, inGiB(j.kept()+j.working()), favour)
 		if j.directWork(product) <= limit {
@@ -66,24 +83,6 @@ func (j jacobianSize) String() string {
 	return fmt.Sprintf("the Jacobian has %s relevant rows and %s columns", thousands(j.rows), thousands(j.cols))
 }
 
-// productOf counts the operations of a product with the Jacobian of one input.
-func productOf(m Model) float64 {
-	p, n := m.Dims()
-	g := graphOf(m)
-	if g == nil {
-		return 2 * float64(p) * float64(n)
-	}
-	costs, err := g.Costs()
-	if err != nil { // the shapes of a model that runs are known
-		panic(err)
-	}
-	sum := 0.
-	for _, c := range costs {
-		sum += 2 * float64(c)
-	}
-	return sum
-}
-
 // directWork counts the operations for computing and decomposing J, as those of float64 matrix
 // products.
 func (j jacobianSize) directWork(product float64) float64 {
@@ -107,8 +106,8 @@ func (e Experiment) choleskyWork(product float64, j jacobianSize) float64 {
 
 // lsqrWork counts the operations of Algorithm 1 with LSQR: expectedSteps steps for each solve, or
 // 2·min(p, n) if that is fewer, with a product with J and one with Jᵀ each.
-func (e Experiment) lsqrWork(m Model, product float64) float64 {
-	p, n := m.Dims()
+func (e Experiment) lsqrWork(f *front, product float64) float64 {
+	p, n := f.Dims()
 	return e.solves() * min(expectedSteps, float64(2*min(p, n))) * 2 * narrowProduct * product
 }
 

@@ -47,7 +47,7 @@ func TestChoiceIsKept(t *testing.T) {
 	shared.Long(t, "the choice between decomposition and LSQR")
 	net, data := smallNet(t, 300, 700, 620), noise(300, 6)
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Settings: Settings{Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}}}
-	got, err := e.resolve(net, data.x, nil)
+	got, _, err := e.resolve(lookAt(net, data.x), nil)
 	must.Do(t, err)
 	why := strings.Join(got.Reasons, "; ")
 	if !strings.Contains(why, "decomposing it takes") || !strings.Contains(why, "times as long as LSQR") {
@@ -85,7 +85,7 @@ func TestChoiceBySizes(t *testing.T) {
 		want              string
 	}{{25, 10, 0, Direct}, {25, 10, 12 << 20, Cholesky}, {1, 1, 0, Cholesky}, {1, 1, 1 << 18, Algorithm1}} {
 		e := Experiment{Memory: c.memory, Settings: Settings{Sizes: []float64{1}, Search: SearchOptions{Restarts: c.restarts, Repeats: c.repeats}}}
-		if got := e.choose(net, j); got.search != c.want {
+		if got := e.choose(lookAt(net, nil), j); got.search != c.want {
 			t.Errorf("%d restarts, %d repeats: %s (%s), want %s", c.restarts, c.repeats, got.search, got.why, c.want)
 		}
 	}

@@ -32,52 +32,52 @@ type Experiment struct {
 }
 
 // resolve replaces zeros by defaults and the search Auto by the one that suits the model
-// and the first examples x, with Reasons. Of a run that had begun, where begun is not nil,
-// what it had chosen by memory, or measured, stays. It returns an error if the experiment
+// and its first examples, with Reasons. leftOut says which further bounds are not possible, and why. Of a run that had
+// begun, where begun is not nil, what it had chosen by memory, or measured, stays. It returns an error if the experiment
 // makes no sense.
-func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, err error) {
-	if g := graphOf(m); g != nil {
-		if err := Differentiable(g); err != nil {
-			return e, err
+func (e Experiment) resolve(f *front, begun *kept) (_ Experiment, leftOut []string, err error) {
+	if f.graph != nil {
+		if err := Differentiable(f.graph); err != nil {
+			return e, nil, err
 		}
 	}
-	if e.smooth(m) != nil {
+	if e.smooth(f) != nil {
 		e.SkipCramerRao = true
 	}
-	_, e.Features = m.Dims()
+	_, e.Features = f.Dims()
 	if len(e.Sizes) == 0 {
 		e.Sizes = []float64{DefaultSize}
 		if e.lattice() {
 			e.Sizes[0] = latticeSize
 		}
 	}
-	if err := e.check(m); err != nil {
-		return e, err
+	if err := e.check(f); err != nil {
+		return e, nil, err
 	}
 	if e.Search, err = e.Search.resolve(); err != nil {
-		return e, err
+		return e, nil, err
 	}
-	e, reason := e.resolveSearch(m, x, begun)
-	e, notes := e.resolveFurther(m, x, begun)
+	e, reason := e.resolveSearch(f, begun)
+	e, leftOut = e.resolveFurther(f, begun)
 	if e.Rounding == "" {
-		e.Rounding = e.rounding(m, x)
+		e.Rounding = e.rounding(f)
 	}
 	switch {
 	case e.Runtime.From != "":
 	case begun != nil && begun.Settings.Runtime.From != "":
 		e.Runtime = begun.Settings.Runtime
 	default:
-		e.Runtime = e.runtime(m, x)
+		e.Runtime = e.runtime(f)
 	}
-	if e.Reasons = append([]string{reason}, notes...); begun != nil && len(begun.Settings.Reasons) > 0 {
+	if e.Reasons = append([]string{reason}, leftOut...); begun != nil && len(begun.Settings.Reasons) > 0 {
 		e.Reasons = begun.Settings.Reasons
 	}
-	return e, nil
+	return e, leftOut, nil
 }
 
 // resolveSearch replaces Auto by a search, and Direct by Cholesky where memory does not allow a
 // decomposition. It leaves Cramér-Rao figures out where there is none.
-func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experiment, reason string) {
+func (e Experiment) resolveSearch(f *front, begun *kept) (_ Experiment, reason string) {
 	auto, direct, figures := e.Search.Search == Auto, e.Search.Search == Direct, !e.SkipCramerRao
 	if !auto {
 		reason = "as asked"
@@ -86,7 +86,7 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 		return e, reason
 	}
 	var c choice
-	switch j := sizeUp(m, x); {
+	switch j := f.jacobian(); {
 	case e.Search.Search == Cholesky:
 		c = choice{Cholesky, "a Cholesky factor does not give them"}
 	case begun != nil && min(j.rows, j.cols) > eigenSmall: // the reason is kept, too
@@ -97,7 +97,7 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 	case direct:
 		c = e.chooseDirect(j)
 	default:
-		c = e.choose(m, j)
+		c = e.choose(f, j)
 	}
 	if auto || direct && c.search != Direct {
 		e.Search.Search, reason = c.search, c.why
@@ -115,33 +115,24 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 
 // resolveFurther leaves out the further bounds that the model or the noise does not allow,
 // and says so.
-func (e Experiment) resolveFurther(m Model, x []float32, begun *kept) (_ Experiment, notes []string) {
-	if err := e.smooth(m); err != nil {
+func (e Experiment) resolveFurther(f *front, begun *kept) (_ Experiment, notes []string) {
+	if err := e.smooth(f); err != nil {
 		notes = append(notes, "no Cramér-Rao figures and no count of resolvable directions: "+err.Error())
 	}
 	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {
 		e.Barankin = BarankinOptions{}
 		notes = append(notes, fmt.Sprintf("no combined witnesses: for %s noise their overlaps have no closed form", noiseName(e.Noise)))
 	}
-	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && e.Search.Search != Cholesky && !e.decomposes(sizeUp(m, x), begun) {
+	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && e.Search.Search != Cholesky && !e.decomposes(f.jacobian(), begun) {
 		notes = append(notes, "the witnesses to combine are the search's, without a decomposition to take singular directions from")
 	}
 	if e.Twins.Examples > 0 {
-		if _, err := twinFinderOf(m, e.Twins.Domain); err != nil {
+		if err := f.twins(e.Twins.Domain); err != nil {
 			e.Twins = TwinOptions{}
 			notes = append(notes, "no twins: "+strings.TrimPrefix(err.Error(), "twins: "))
 		}
 	}
 	return e, notes
-}
-
-// twinFinderOf returns newTwinFinder of the model's graph.
-func twinFinderOf(m Model, d Domain) (*twinFinder, error) {
-	g := graphOf(m)
-	if g == nil {
-		return nil, fmt.Errorf("the model has no graph to analyse")
-	}
-	return newTwinFinder(g, d)
 }
 
 // mostQueries keeps a number of queries exact in float64, with room to spare.

@@ -123,12 +123,6 @@ func (r *runner) twins(ctx context.Context, s *Bounds, b *batch) error {
 		some.record = b.rows(0, n)
 		b, s = &some, some.set(twinName)
 	}
-	if r.finder == nil {
-		var err error
-		if r.finder, err = twinFinderOf(r.model, o.Domain); err != nil {
-			return err
-		}
-	}
 	if s.domain.Grid == nil {
 		return r.findTwins(ctx, s.eps64, b)
 	}
@@ -152,7 +146,7 @@ func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch) error {
 			target = nil
 		}
 		mu.Unlock()
-		_, err := r.finder.find(ctx, rowOf(eps, i, 2*b.p), rowOf(b.theta, i, b.p), target)
+		_, err := r.front.finder.find(ctx, rowOf(eps, i, 2*b.p), rowOf(b.theta, i, b.p), target)
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil && failed == nil {

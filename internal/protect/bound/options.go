@@ -3,8 +3,6 @@ package bound
 import (
 	"fmt"
 	"slices"
-
-	"tattle/internal/engine/nn"
 )
 
 // Defaults of a search, which are paper A's for MNIST.
@@ -29,11 +27,6 @@ const (
 	PaperIteration   = "paper"   // z ← a(θ+ε) − a(θ), as Algorithm 1 says
 	InverseIteration = "inverse" // z ← (J⁺)ᵀε: converges to the least singular value
 )
-
-// directLimit is the most rows or columns (whichever are fewer) of J that is
-// decomposed, whatever the search, for the singular directions of combined witnesses:
-// at 2,048 that takes seconds.
-const directLimit = 2048
 
 // expectedSteps is how many steps LSQR is expected to take to DefaultTolerance before
 // any was seen: some 140 on paper A's MNIST net.
@@ -77,22 +70,4 @@ func (o SearchOptions) resolve() (_ SearchOptions, err error) {
 		return o, fmt.Errorf("the inverse iteration is for J at θ: not for %s", Published)
 	}
 	return o, nil
-}
-
-// jacobianSize is what Jacobians take.
-type jacobianSize struct{ rows, cols int } // rows that are not zero
-
-// decomposes reports whether Jacobians of that size are decomposed for their singular
-// directions alone, as the run had begun where it had.
-func (e Experiment) decomposes(j jacobianSize, begun *kept) bool {
-	if begun != nil && begun.Settings.Directions != nil {
-		return *begun.Settings.Directions
-	}
-	return min(j.rows, j.cols) <= directLimit && j.kept()+j.working() <= e.budget()/2
-}
-
-// sizeUp returns the size of the largest Jacobian of a few examples.
-func sizeUp(m nn.Model, x []float32) jacobianSize {
-	p, n := m.Dims()
-	return jacobianSize{slices.Max(activeCounts(activity(m.Linearize(x), len(x)/p*n), n)), p}
 }

@@ -50,21 +50,21 @@ type twoPrecisionNet interface {
 }
 
 // rounding chooses how the rounding of features is known. It tries a witness of the first
-// size, in a random direction, at the first example of theta, and chooses the first of:
+// size, in a random direction, at the first example, and chooses the first of:
 //   - the plain proof, if the bound loses at most a thousandth by the allowance;
 //   - the proof in pairs, if the net has one, and the bound loses at most a tenth;
 //   - the measurement, which proves nothing, if only that loses at most a tenth. It is not
 //     for nets that jump: both passes may be on the wrong side of a jump;
 //   - the plain proof.
-func (e Experiment) rounding(m Model, theta []float32) string {
-	p, _ := m.Dims()
-	theta = theta[:min(p, len(theta))]
-	eps := e.trial(m, theta)
+func (e Experiment) rounding(f *front) string {
+	p, _ := f.Dims()
+	theta := f.first[:min(p, len(f.first))]
+	eps := e.trial(f, theta)
 	if eps == nil {
 		return RoundingProved
 	}
 	part := func(how string) float64 {
-		c := e.certifier(m)
+		c := e.certifier(f.Model)
 		c.Rounding, c.Domain = how, Free
 		if e.lattice() { // the features before they are rounded to it
 			c.Noise = release.Gaussian{Sigma: e.Noise.Std()}
@@ -76,10 +76,10 @@ func (e Experiment) rounding(m Model, theta []float32) string {
 	if proved <= roundingGood || math.IsNaN(proved) {
 		return RoundingProved
 	}
-	if _, ok := m.(wideNet); ok && part(RoundingPairs) <= min(roundingUseful, proved) {
+	if _, ok := f.Model.(wideNet); ok && part(RoundingPairs) <= min(roundingUseful, proved) {
 		return RoundingPairs
 	}
-	if !(proved <= roundingUseful) && smooth(m) == nil && part(RoundingMeasured) <= roundingUseful {
+	if !(proved <= roundingUseful) && f.jumps == nil && part(RoundingMeasured) <= roundingUseful {
 		return RoundingMeasured
 	}
 	return RoundingProved

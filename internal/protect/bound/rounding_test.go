@@ -53,7 +53,7 @@ func TestRoundingIsChosen(t *testing.T) {
 		{1e14, 1, RoundingPairs}, {1e14, 0, RoundingMeasured}, {1e14, 1e14, RoundingMeasured},
 		{math.Inf(1), 1, RoundingPairs}, {math.Inf(1), 0, RoundingMeasured},
 	} {
-		got := must.Get(e.resolve(hazy{m, c.grow, c.wide}, data.x[:24], nil))(t)
+		got, _ := must.Get2(e.resolve(lookAt(hazy{m, c.grow, c.wide}, data.x[:24]), nil))(t)
 		if got.Rounding != c.want {
 			t.Errorf("allowances ×%g, in pairs ×%g: %q, want %q", c.grow, c.wide, got.Rounding, c.want)
 		}
@@ -63,11 +63,11 @@ func TestRoundingIsChosen(t *testing.T) {
 	c := e.certifier(m)
 	d := c.Divergences(t.Context(), data.x[:24], e.trial(m, data.x[:24]))[0]
 	for _, part := range []float64{1e-2, 5e-2} {
-		if got := e.rounding(hazy{m, part * d.ZNorm / d.Allowance, 0}, data.x[:24]); got != RoundingProved {
+		if got := e.rounding(lookAt(hazy{m, part * d.ZNorm / d.Allowance, 0}, data.x[:24])); got != RoundingProved {
 			t.Errorf("an allowance of %g of ‖z‖: %q", part, got)
 		}
 	}
-	if got := e.rounding(hazy{m, .3 * d.ZNorm / d.Allowance, 0}, data.x[:24]); got != RoundingMeasured {
+	if got := e.rounding(lookAt(hazy{m, .3 * d.ZNorm / d.Allowance, 0}, data.x[:24])); got != RoundingMeasured {
 		t.Errorf("an allowance of 0.3 ‖z‖: %q", got)
 	}
 }

@@ -78,19 +78,17 @@ func newRunner(m Model, data nn.Source, indices []int, e Experiment, o RunOption
 	}
 	first := make([]float32, min(len(indices), batchExamples)*p)
 	data.Examples(first, indices[:len(first)/p])
-	asked := e
 	var begun *kept
 	if o.Resume {
 		begun = keptIn(o.Dir)
 	}
-	e, err := e.resolve(m, first, begun)
+	f := lookAt(m, first)
+	e, leftOut, err := e.resolve(f, begun)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, tally: newTally()}
-	asked.Search, asked.SkipCramerRao = e.Search, e.SkipCramerRao
-	_, r.leftOut = asked.resolveFurther(m, first, begun)
-	return r, r.divide(sizeUp(m, first), begun)
+	r := &runner{model: m, front: f, data: data, indices: indices, experiment: e, options: o, leftOut: leftOut, tally: newTally()}
+	return r, r.divide(f.jacobian(), begun)
 }
 
 // locked does the run, or loads it where it is done, while no other may work in
@@ -174,6 +172,7 @@ func (r *runner) fit(w needs) error {
 
 type runner struct {
 	model      Model
+	front      *front
 	data       nn.Source
 	indices    []int
 	experiment Experiment
@@ -190,7 +189,6 @@ type runner struct {
 	computing sync.Mutex // guards what follows, and the model: a shard takes all cores
 	searcher  searcher
 	certifier *Certifier
-	finder    *twinFinder // nil before the first twins
 	along     [][]float32 // directions of groups of coordinates; nil before the first pairs
 }
 

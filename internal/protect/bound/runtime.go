@@ -59,29 +59,29 @@ func (r Runtime) check() error {
 	return nil
 }
 
-// runtime chooses δ for the examples x and random corners of the box that witnesses stay
+// runtime chooses δ for the first examples and random corners of the box that witnesses stay
 // in. The float64 pass bounds its error by sums of multiples of its unit roundoff u =
 // 2⁻⁵³; a pass in float32, whose u is 2⁻²⁴, errs to first order by 2²⁹ times as much. If
 // that is too large to be useful, as for deep nets, or unknown, δ is measured. For a net
 // that jumps, a derived δ of up to σ is used: a feature near a jump may lie on its other
 // side.
-func (e Experiment) runtime(m Model, x []float32) Runtime {
-	points := e.runtimePoints(m, x)
-	_, n := m.Dims()
+func (e Experiment) runtime(f *front) Runtime {
+	points := e.runtimePoints(f)
+	_, n := f.Dims()
 	most := runtimeUseful * e.Scale() / 2 / math.Sqrt(float64(n))
-	if smooth(m) != nil { // no measurement bounds jumps that it has not met
+	if f.jumps != nil { // no measurement bounds jumps that it has not met
 		most = e.Scale()
 	}
-	if δ := derivedError(m, points, most); δ <= most {
+	if δ := derivedError(f.Model, points, most); δ <= most {
 		return Runtime{twoDigits(δ), RuntimeDerived}
 	}
-	return Runtime{powerOfTwo(measuredError(m, points, e.certifier(m).normOnly())), RuntimeMeasured}
+	return Runtime{powerOfTwo(measuredError(f.Model, points, e.certifier(f.Model).normOnly())), RuntimeMeasured}
 }
 
-// runtimePoints returns the first examples of x, and as many corners.
-func (e Experiment) runtimePoints(m Model, x []float32) []float32 {
-	p, _ := m.Dims()
-	points := append([]float32(nil), x[:min(len(x), runtimeCount(p)*p)]...)
+// runtimePoints returns the first examples, and as many corners.
+func (e Experiment) runtimePoints(f *front) []float32 {
+	p, _ := f.Dims()
+	points := append([]float32(nil), f.first[:min(len(f.first), runtimeCount(p)*p)]...)
 	box := e.Domain
 	if e.Far.Domain.Low != nil {
 		box = e.Far.Domain

@@ -142,12 +142,12 @@ func TestResolveRefuses(t *testing.T) {
 	} {
 		e := good
 		change(&e)
-		must.Fail(t, must.Err(e.resolve(m, data.x[:24], nil)), what)
+		must.Fail(t, must.Err2(e.resolve(lookAt(m, data.x[:24]), nil)), what)
 	}
 	for _, o := range []PairOptions{{Witnesses: -1}, {Witnesses: MostPairs + 1}, {Witnesses: 1, Domain: boxOf(23, 0, 1)}, {Groups: 1}, {Witnesses: 1, Groups: MostPairGroups + 1}, {Witnesses: 1, Groups: -1}} {
 		e := good
 		e.Pairs = o
-		must.Fail(t, must.Err(e.resolve(m, data.x[:24], nil)))
+		must.Fail(t, must.Err2(e.resolve(lookAt(m, data.x[:24]), nil)))
 	}
 	must.Fail(t, must.Err(Run(context.Background(), m, data, []int{70}, good, RunOptions{Dir: t.TempDir()}))) // example 70 of 70
 }

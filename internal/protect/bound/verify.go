@@ -147,7 +147,7 @@ func (v *verifier) rounding(theta *npy.Rows) error {
 	}
 	first, err := read[float32](theta, 0, 1)
 	if err == nil {
-		v.experiment.Rounding = v.experiment.rounding(v.model, first)
+		v.experiment.Rounding = v.experiment.rounding(lookAt(v.model, first))
 	}
 	return err
 }
@@ -163,7 +163,7 @@ func (v *verifier) runtime(theta *npy.Rows) error {
 	if err != nil {
 		return err
 	}
-	is := v.experiment.runtime(v.model, first)
+	is := v.experiment.runtime(lookAt(v.model, first))
 	low, high := 1-certificateTolerance, 1+certificateTolerance
 	if is.From == RuntimeMeasured {
 		low, high = .25, 4
