@@ -38,10 +38,14 @@ func (q *Request) examples(ctx context.Context, m *measure.Model, shape []int) (
 	} else {
 		x, err = q.read(ctx, shape)
 	}
-	if err == nil && q.untargeted() {
-		bare := *x.Set // one class of y, without a name
-		bare.Y, bare.YNumbers, bare.YName, bare.YNames = make([]int, bare.Len()), nil, "", nil
+	switch {
+	case err != nil:
+	case q.untargeted():
+		bare := *x.Set
+		bare.Y, bare.YNumbers, bare.YName, bare.YNames = nil, nil, "", nil
 		x.Set = &bare
+	case !x.Set.Labelled():
+		err = wrong("Target", "", "the data has no labels: name the column of the target")
 	}
 	return x, err
 }
