@@ -23,8 +23,8 @@ type Options struct {
 	Limit       int      `json:"limit,omitempty"`        // of [OpenParts]: the most training examples, chosen by Seed; 0 is all
 
 	// InputsOf are the options that a model was trained with. The inputs of a table are then those that the model
-	// learned to take: all columns but the target and the sensitive columns of these options. Nil means that
-	// the inputs are made by the options themselves.
+	// learned to take: all columns but the target and the sensitive columns of these options. Nil, or columns that
+	// are not there, mean that the inputs are made by the options themselves.
 	InputsOf *Options `json:"-"`
 
 	Progress func(done, total int) `json:"-"` // of decoding; nil, or called from one goroutine at a time

@@ -49,8 +49,9 @@ func OpenParts(ctx context.Context, path string, o Options) (*Parts, error) {
 func (src *origin) parts(ctx context.Context, o Options) (*Parts, error) {
 	c, d, err := src.divided(o)
 	if err == nil && o.InputsOf != nil {
-		src.trained = new(trained)
-		src.trained.chosen, src.trained.division, err = src.divided(*o.InputsOf)
+		if chosen, division, lacking := src.divided(*o.InputsOf); lacking == nil {
+			src.trained = &trained{chosen, division}
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.source, err)
