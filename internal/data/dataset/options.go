@@ -19,7 +19,6 @@ type Options struct {
 	Numbers     bool     `json:"numbers,omitempty"`      // attributes may be numeric, as [Asked] says; otherwise NAME:number is an error
 	Side        int      `json:"side,omitempty"`         // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
 	Seed        uint64   `json:"seed"`                   // of parts that the data does not fix, of Limit's choice, and of glyphs
-	ModelInputs int      `json:"model_inputs,omitempty"` // of a table: how many inputs the model takes; constant columns are then inputs if they make up this number; 0 is unknown
 	Limit       int      `json:"limit,omitempty"`        // of [OpenParts]: the most training examples, chosen by Seed; 0 is all
 
 	// InputsOf are the options that a model was trained with. The inputs of a table are then those that the model

@@ -107,9 +107,6 @@ func (q *Request) readPart(ctx context.Context, x *Examples, own *training.Sourc
 	if src.Side == 0 && len(shape) == 3 && shape[1] == shape[2] {
 		src.Side = shape[1]
 	}
-	if len(shape) > 0 {
-		src.ModelInputs = nn.Size(shape)
-	}
 	if own != nil {
 		as := own.Options
 		if !q.trainedOn(src) {
@@ -166,9 +163,6 @@ func (q *Request) readInputs(ctx context.Context, x *Examples, m *measure.Model,
 		o.Columns, o.Words, o.Missing = m.Graph.Columns, m.Graph.Words, true
 	} else if x.notes = m.Notes(); m.Graph != nil {
 		o.Shape = m.Pictures()
-	}
-	if len(o.Shape) > 0 {
-		o.ModelInputs = nn.Size(o.Shape)
 	}
 	if q.Examples != "" {
 		o.Choose = q.choose
@@ -244,7 +238,7 @@ func (x *Examples) fit(shape []int) error {
 	}
 	hint := "--size resizes pictures; --preprocess prepares them as another program does"
 	if len(is) == 1 {
-		hint = "the inputs of a table are all columns except the target and the sensitive ones: name those that the model was trained with by --target and --sensitive; if its columns were prepared by another program, audit its outputs with --outputs"
+		hint = "the inputs of a table are all columns except the target, the sensitive ones and those that are constant: name those that the model was trained with by --target and --sensitive; if its columns were prepared by another program, audit its outputs with --outputs"
 	}
 	return wrong("Model", hint, "it takes inputs of shape %v, but the data have inputs of shape %v", shape, is)
 }
