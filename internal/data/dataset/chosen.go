@@ -13,7 +13,6 @@ import (
 type chosen struct {
 	target    Attribute
 	sensitive []Attribute
-	plain     []bool    // of each of sensitive: its classes are its values, not those of a rule
 	made      Sensitive // of sensitive: what is asked for
 	columns   []int     // that they are made of
 	answers   int       // how many of columns, the first ones, are the target's
@@ -79,10 +78,7 @@ func (src *origin) chooseSensitive(o Options, c *chosen) (err error) {
 			a.Name = fmt.Sprintf("%s-%d", name, k)
 		}
 		taken[a.Name] = true
-		asked, _ := ParseAsked(text)
-		k, _ := src.find(asked.column)
 		c.sensitive = append(c.sensitive, a)
-		c.plain = append(c.plain, !asked.Grouped() && src.shortcuts[folded(asked.column)] == "" && src.columns[k].listed == nil)
 	}
 	_, err = c.made.Make(c.sensitive) // what cannot be made is found before anything is read
 	return err

@@ -163,37 +163,6 @@ func (d *division) has(part int) error {
 	return fmt.Errorf("no %s examples are left: want more data, or rules that leave fewer out", partWords[part])
 }
 
-// dropRare leaves out the rows of values of sensitive columns that training or test lacks, if two
-// values or more are left. Classes of the target and of rules are meant as they are.
-func (d *division) dropRare(c *chosen) {
-	for i := 0; i < len(c.sensitive); i++ {
-		a := &c.sensitive[i]
-		class := max(absent(*a, d.rows[trainPart]), absent(*a, d.rows[testPart]))
-		if !c.plain[i] || class < 0 || len(a.Values) < 3 {
-			continue
-		}
-		part := trainPart
-		if absent(*a, d.rows[trainPart]) != class {
-			part = testPart
-		}
-		before := d.total()
-		a.Labels = slices.Clone(a.Labels)
-		for row, label := range a.Labels {
-			if label == class {
-				a.Labels[row] = -1
-			} else if label > class {
-				a.Labels[row]--
-			}
-		}
-		for part, rows := range d.rows {
-			d.rows[part] = slices.DeleteFunc(rows, func(row int) bool { return a.Labels[row] < 0 })
-		}
-		d.note("%s left out: the value %q of %s has no %s example; a rule such as '%s: A; *' groups it with others", plural(before-d.total(), "example"), a.Values[class], a.Name, partWords[part], a.Name)
-		a.Values = slices.Delete(slices.Clone(a.Values), class, class+1)
-		i = -1 // the examples that are gone may have been the last of other values
-	}
-}
-
 // check returns an error if training or test lacks a class; of validation, which is small,
 // it only notes it.
 func (d *division) check(c *chosen) error {

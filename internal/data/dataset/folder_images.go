@@ -8,19 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"tattle/internal/file"
 )
 
-// celebaZip is the archive in which CelebA's pictures come, beside its lists.
-const celebaZip = "img_align_celeba.zip"
-
-// openFS opens a folder, or a zip of one, for reading. A folder that holds
-// CelebA's archive of pictures shows what is in that archive as well. The
-// Closer is to be closed when no more is read.
+// openFS opens a folder, or a zip of one, for reading. The Closer is to be closed when no more is read.
 func openFS(name string) (fs.FS, io.Closer, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,31 +23,14 @@ func openFS(name string) (fs.FS, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if !info.IsDir() {
-		z, err := openZip(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		return z, z, nil
+	if info.IsDir() {
+		return file.DirFS(name), io.NopCloser(nil), nil
 	}
-	return openFolderFS(name)
-}
-
-func openFolderFS(dir string) (fs.FS, io.Closer, error) {
-	fsys := file.DirFS(dir)
-	for _, in := range []string{".", "Img", "img"} {
-		archive := filepath.Join(dir, in, celebaZip)
-		unpacked, err := os.Stat(strings.TrimSuffix(archive, ".zip"))
-		if firstFile(dir, path.Join(in, celebaZip)) == "" || err == nil && unpacked.IsDir() {
-			continue
-		}
-		z, err := openZip(archive)
-		if err != nil {
-			return nil, nil, err
-		}
-		return both{fsys, z}, z, nil
+	z, err := openZip(name)
+	if err != nil {
+		return nil, nil, err
 	}
-	return fsys, io.NopCloser(nil), nil
+	return z, z, nil
 }
 
 // openZip opens a zip and refuses one whose names are not those of files below
@@ -104,27 +81,12 @@ func checkZip(name string, files []*zip.File) error {
 	return nil
 }
 
-// both is a folder and an archive in it, whose files are looked up there when
-// the folder has none of that name.
-type both struct{ folder, archive fs.FS }
-
-func (b both) Open(name string) (fs.File, error) {
-	f, err := b.folder.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return b.archive.Open(name)
-	}
-	return f, err
-}
-
 // maxFiles is the most files taken of one folder or zip: fifty times CelebA.
 const maxFiles = 10_000_000
 
 // listFiles returns the names of all files, sorted. Hidden ones and what macOS
 // adds to archives are left out; links to folders are followed once.
 func listFiles(fsys fs.FS) ([]string, error) {
-	if b, ok := fsys.(both); ok {
-		return listBoth(b)
-	}
 	names, err := walk(nil, fsys, ".", true)
 	slices.Sort(names)
 	return names, err
@@ -172,17 +134,6 @@ func walkLink(names []string, fsys fs.FS, link string) ([]string, error) {
 	return names, err
 }
 
-func listBoth(b both) ([]string, error) {
-	names, err := listFiles(b.folder)
-	if err != nil {
-		return nil, err
-	}
-	more, err := listFiles(b.archive)
-	names = append(names, more...)
-	slices.Sort(names)
-	return slices.Compact(names), err
-}
-
 // isPicture reports whether decodePictures reads a file of this name.
 func isPicture(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
@@ -204,8 +155,8 @@ func listPictures(fsys fs.FS, source string) (pictures, files []string, err erro
 			pictures = append(pictures, name)
 		}
 	}
-	if len(pictures) == 0 && len(within(files, celebaZip)) > 0 {
-		return nil, nil, malformed(source, "holds %s in a zip or too deep: unpack %s, and have the archive beside CelebA's lists", celebaZip, source)
+	if i := slices.IndexFunc(files, func(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") }); len(pictures) == 0 && i >= 0 {
+		return nil, nil, malformed(source, "holds no pictures (.jpg, .jpeg or .png), but %s: unpack it there", files[i])
 	}
 	if len(pictures) == 0 {
 		return nil, nil, malformed(source, "holds no pictures (.jpg, .jpeg or .png, of %d files): give the folder or zip that holds them", len(files))

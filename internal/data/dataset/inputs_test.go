@@ -327,27 +327,6 @@ func TestInputsAsTrained(t *testing.T) {
 	}
 }
 
-// The orientation in a file is reported, and not applied.
-func TestInputsTurned(t *testing.T) {
-	exif := "\xff\xe1\x00\x22Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
-	upright := jpegOf(t, noise(8, 4, 1))
-	lying := append([]byte("\xff\xd8"+exif), upright[2:]...)
-	o := Options{Preprocess: preprocessOf(t, "std=1")}
-	a, notes := opened(t, treeOf(t, map[string][]byte{"a.jpg": lying}), o)
-	b, _ := opened(t, treeOf(t, map[string][]byte{"a.jpg": upright}), o)
-	if !bytes.Equal(a.Pixels, b.Pixels) || !notesSay(notes, "Exif orientation of 1 of 1 picture is ignored") {
-		t.Errorf("notes %q", notes)
-	}
-	for n := range len(lying) { // whatever is cut off, nothing is read beyond it
-		turned(lying[:n])
-	}
-	for n := range len(exif) {
-		bad := []byte(exif)
-		bad[n] ^= 0xff
-		turned(append([]byte("\xff\xd8"), bad...))
-	}
-}
-
 func TestInputsOfTables(t *testing.T) {
 	dir := t.TempDir()
 	path := writeText(t, filepath.Join(dir, "made.csv"), csvOf(600))

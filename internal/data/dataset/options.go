@@ -19,12 +19,11 @@ type Options struct {
 	Numbers     bool     `json:"numbers,omitempty"`      // attributes may be numeric, as [Asked] says; otherwise NAME:number is an error
 	Side        int      `json:"side,omitempty"`         // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
 	Seed        uint64   `json:"seed"`                   // of parts that the data does not fix, of Limit's choice, and of glyphs
-	ModelInputs int      `json:"model_inputs,omitempty"` // of a table: how many inputs the model takes; constant columns are then inputs if they make up this number; 0 is unknown
 	Limit       int      `json:"limit,omitempty"`        // of [OpenParts]: the most training examples, chosen by Seed; 0 is all
 
 	// InputsOf are the options that a model was trained with. The inputs of a table are then those that the model
-	// learned to take: all columns but the target and the sensitive columns of these options. Nil means that
-	// the inputs are made by the options themselves.
+	// learned to take: all columns but the target and the sensitive columns of these options. Nil, or columns that
+	// are not there, mean that the inputs are made by the options themselves.
 	InputsOf *Options `json:"-"`
 
 	Progress func(done, total int) `json:"-"` // of decoding; nil, or called from one goroutine at a time

@@ -32,9 +32,8 @@ func (p *Parts) Sum() string {
 // Notes. UTKFace is divided as B's authors divided it, whatever the seed.
 //
 // Rows that fall in no class of a rule are left out, after the division, so that
-// rules do not move examples from one part to another. So are those of a value of a sensitive
-// column, named without a rule, that has no training or no test example. It returns an error if
-// another class is left without an example in training or test, or an attribute with one class.
+// rules do not move examples from one part to another. It returns an error if
+// a class is left without an example in training or test, or an attribute with one class.
 func OpenParts(ctx context.Context, path string, o Options) (*Parts, error) {
 	o.Split, o.Shape, o.Preprocess, o.Columns = "", nil, Preprocess{}, nil
 	src, err := openOrigin(path, o, partKinds)
@@ -49,8 +48,9 @@ func OpenParts(ctx context.Context, path string, o Options) (*Parts, error) {
 func (src *origin) parts(ctx context.Context, o Options) (*Parts, error) {
 	c, d, err := src.divided(o)
 	if err == nil && o.InputsOf != nil {
-		src.trained = new(trained)
-		src.trained.chosen, src.trained.division, err = src.divided(*o.InputsOf)
+		if chosen, division, lacking := src.divided(*o.InputsOf); lacking == nil {
+			src.trained = &trained{chosen, division}
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.source, err)
@@ -82,7 +82,6 @@ func (src *origin) divided(o Options) (*chosen, *division, error) {
 	d := src.divide(o.Seed)
 	d.leaveOut(c)
 	d.limit(o.Limit, o.Seed)
-	d.dropRare(c)
 	return c, d, d.check(c)
 }
 

@@ -45,9 +45,9 @@ const (
 	garbageShare = 20       // percent
 )
 
-// decodePictures decodes files and shapes them, on all cores. What a file says of its orientation is only counted. Where
-// a JPEG has fewer samples of colour than of light, Go's decoder repeats them and Pillow's (libjpeg) interpolates:
-// FairFace's 64×64 differ by 1.1 of 255 in the mean.
+// decodePictures decodes files and shapes them, on all cores. What a file says of its orientation is ignored, as the
+// folder readers of torchvision and Keras do. Where a JPEG has fewer samples of colour than of light, Go's decoder
+// repeats them and Pillow's (libjpeg) interpolates: FairFace's 64×64 differ by 1.1 of 255 in the mean.
 //
 // An error names the first file that cannot be decoded, and why.
 func decodePictures(ctx context.Context, fsys fs.FS, files []string, source string, z *shaping, progress func(done, total int)) ([]uint8, error) {
@@ -91,7 +91,7 @@ func (d *decoding) some(ctx context.Context, lo, hi int) {
 	for i := lo; i < hi && int64(i) < d.failed.Load() && ctx.Err() == nil; i++ {
 		img, err := in.read(d.fsys, d.files[i])
 		if err == nil {
-			err = z.shape(d.pixels[i*size:][:size], img, in.data.Bytes())
+			err = z.shape(d.pixels[i*size:][:size], img)
 		}
 		if err != nil {
 			d.fail(i, malformed(path.Join(d.source, d.files[i]), "%v", err))

@@ -236,7 +236,7 @@ func FuzzDecodePicture(f *testing.F) {
 		if err != nil {
 			return
 		}
-		must.Do(t, square(3).shape(make([]uint8, 27), m, nil))
+		must.Do(t, square(3).shape(make([]uint8, 27), m))
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 )
 
 // pictureMean and pictureStd map the bytes of pictures in files to −1 … 1, as
@@ -74,13 +73,9 @@ func (src *origin) decode(ctx context.Context, fsys fs.FS, files []string, p Pre
 		return nil, malformed(path.Join(src.source, files[0]), "%v", err)
 	}
 	z := p.newShaping(size, 3)
-	z.turned = new(atomic.Int64)
 	pixels, err := decodePictures(ctx, fsys, files, src.source, z, progress)
 	if err != nil {
 		return nil, err
-	}
-	if n := z.turned.Load(); n > 0 {
-		src.note("the Exif orientation of %d of %s is ignored, as torchvision does: rotate the pictures before if the model was trained on rotated ones", n, plural(len(files), "picture"))
 	}
 	set := &Set{Shape: z.shapeOf(), Pixels: pixels, Source: []string{src.source}, ChannelsLast: p.Layout == LayoutHWC, Resized: p.Resize != nil}
 	set.Mean, set.Std = []float32{pictureMean}, []float32{pictureStd}

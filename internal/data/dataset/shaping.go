@@ -3,16 +3,14 @@ package dataset
 import (
 	"fmt"
 	"image"
-	"sync/atomic"
 )
 
 // shaping makes of pictures what a [Preprocess] says, one after another, as bytes
 // in the model's layout: values are taken to its units by the [Set].
 type shaping struct {
 	p        Preprocess
-	size     image.Point   // of the result
-	channels int           // of the result
-	turned   *atomic.Int64 // counts the pictures that ask to be turned; may be nil
+	size     image.Point // of the result
+	channels int         // of the result
 
 	source, cut raster
 	zoom        resizer
@@ -32,7 +30,7 @@ func (p Preprocess) newShaping(size image.Point, channels int) *shaping {
 // another returns one for another core.
 func (z *shaping) another() *shaping {
 	n := z.p.newShaping(image.Point{1, 1}, z.channels)
-	n.size, n.channels, n.turned = z.size, z.channels, z.turned
+	n.size, n.channels = z.size, z.channels
 	return n
 }
 
@@ -87,10 +85,7 @@ func (p Preprocess) resized(size image.Point) image.Point {
 }
 
 // shape draws a decoded picture and shapes it.
-func (z *shaping) shape(dst []uint8, img image.Image, data []byte) error {
-	if z.turned != nil && turned(data) {
-		z.turned.Add(1)
-	}
+func (z *shaping) shape(dst []uint8, img image.Image) error {
 	if err := z.check(img.Bounds().Size()); err != nil {
 		return err
 	}

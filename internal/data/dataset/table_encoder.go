@@ -148,17 +148,6 @@ func (e *encoder) learn(numbers []float64, training []int) {
 	}
 }
 
-// keepConstant gives a column that is constant in the training rows an input: the number's
-// difference from that constant, or 1 for the category.
-func (e *encoder) keepConstant(row int) {
-	e.width = 1
-	if e.numbers != nil {
-		e.mean, e.std = e.numbers[row], 1
-		return
-	}
-	e.categories = map[string]int{e.values[row]: 0}
-}
-
 // encode writes the inputs of row i.
 func (e *encoder) encode(dst []float32, i int) {
 	if e.numbers == nil {

@@ -108,9 +108,8 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 	if own := t.trained; own != nil {
 		c, training = own.chosen, own.division.rows[trainPart]
 	}
-	var all, encoders []encoder
+	var encoders []encoder
 	var both, constant []string
-	width := 0
 	for _, k := range t.inputColumns(c, t.hidden) {
 		col := t.columns[k]
 		if slices.Contains(asked, k) {
@@ -119,28 +118,16 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 		if v := slip(col.values); v != "" {
 			t.note("column %s is read as categories, not numbers: it has the value %q", col.name, v)
 		}
-		e := newEncoder(col, training)
-		if all = append(all, e); e.width == 0 {
+		if e := newEncoder(col, training); e.width > 0 {
+			encoders = append(encoders, e)
+		} else {
 			constant = append(constant, col.name)
 		}
-		width += e.width
 	}
 	if both != nil {
 		t.note("columns that are asked for, and are inputs of the model: %s", few(both))
 	}
-	keep := len(constant) > 0 && width+len(constant) == t.ModelInputs
-	for _, e := range all {
-		if keep && e.width == 0 {
-			e.keepConstant(training[0])
-		}
-		if e.width > 0 {
-			encoders = append(encoders, e)
-		}
-	}
-	switch {
-	case keep:
-		t.note("constant in the training part: %s; the model takes as many inputs as there are with them", few(constant))
-	case len(constant) > 0:
+	if constant != nil {
 		t.note("constant in the training part, and therefore no inputs: %s", few(constant))
 	}
 	if len(encoders) == 0 {

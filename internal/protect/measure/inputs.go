@@ -36,7 +36,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	}
 	o := dataset.Options{
 		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Seed: in.Seed,
-		Shape: m.Pictures(), ModelInputs: nn.Size(m.Graph.InputShape), Progress: progress, Columns: m.Graph.Columns, Words: m.Graph.Words,
+		Shape: m.Pictures(), Progress: progress, Columns: m.Graph.Columns, Words: m.Graph.Words,
 	}
 	if in.Limit != "" {
 		o.Choose = func(n int) ([]int, error) {

@@ -3,12 +3,10 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"tattle/internal/data/dataset"
 	"tattle/internal/file"
 )
 
@@ -19,116 +17,81 @@ type classed struct {
 	note  string
 }
 
-// listing says what the order of a target's values means.
-type listing int
-
-const (
-	asSorted listing = iota // nothing: they were sorted
-	asRuled                 // a rule has them in it
-	asListed                // it is that of the columns, as the file or the data list the classes
-)
-
-// matchColumns returns the column of width outputs that each value of the target means; columns are the columns' classes,
-// "" if they have none. One column of outputs has two classes.
-func matchColumns(y *Attribute, columns []string, width int, how listing) (classed, error) {
-	switch {
-	case how == asListed:
-		return matchListed(y, columns, max(width, 2))
-	case width == 1:
-		return matchOne(y, columns[0], how)
+// matchClasses returns the classes of width outputs, and which of them each value of the target means: by the names of
+// the outputs' classes, columns, if these have names; else by its number; else by its place. ordered says that the
+// values are in the order of the outputs, as a rule, the data or the file lists them; else they are sorted.
+func matchClasses(y *Attribute, columns []string, width int, ordered bool) (classed, error) {
+	if width == 1 && len(columns) == 1 {
+		return matchOne(y, columns[0], ordered)
 	}
-	values, name := y.Values, file.Shown(y.Name)
-	for _, names := range [][]string{columns, afterBeginning(columns)} {
-		if of, ok := byName(values, names); ok {
-			return classed{names: names, of: of}, nil
+	width = max(width, 2) // a model that names its classes may have one output for two
+	values, name, short, indices := y.Values, file.Shown(y.Name), afterBeginning(columns), indexNames(width)
+	named := len(columns) > 0 && columns[0] != ""
+	for _, names := range [][]string{columns, short} {
+		if of, ok := placesOf(values, names); ok && len(names) == width {
+			got := classed{names: names, of: of}
+			if ordered && !slices.Equal(of, span(0, len(of))) {
+				got.note = fmt.Sprintf("the model has its classes in the order %s, the data in the order %s: labels go by their names", file.ShownNames(names), file.ShownNames(values))
+			}
+			return got, nil
 		}
 	}
-	columns = afterBeginning(columns)
-	unnamed, indices := columns[0] == "", indexNames(width)
-	if of, ok := byIndex(values, width); ok && how == asSorted {
-		switch {
-		case unnamed:
+	if of, ok := placesOf(values, indices); ok && !ordered {
+		if !named {
 			return classed{names: indices, of: of}, nil
-		case slices.Equal(columns, indices):
-			return classed{names: columns, of: of}, nil
 		}
-		return classed{columns, of, fmt.Sprintf("%s is taken for the place of its column of outputs, from 0 (%s) on", name, file.Shown(columns[0]))}, nil
+		return classed{short, of, fmt.Sprintf("%s is taken for the place of its column of outputs, from 0 (%s) on", name, file.Shown(short[0]))}, nil
 	}
-	// Where the values are words, the numbers of the columns do not name them.
-	unnamed = unnamed || slices.Equal(columns, indices) && !slices.ContainsFunc(values, isNumber)
-	if (unnamed || how == asRuled) && len(values) == width {
-		return classed{slices.Clone(values), span(0, width), fmt.Sprintf("the columns of outputs are taken for the values of %s in their order: %s", name, file.ShownNames(values))}, nil
+	if _, word := strconv.ParseFloat(values[0], 64); word != nil && slices.Equal(short, indices) {
+		named = false // numbers of columns do not name words
 	}
-	if unnamed {
-		return classed{}, fmt.Errorf("%s has %s (%s) and there are %d columns of outputs: number the labels from 0, or name the columns score:CLASS", name, plural(float64(len(values)), "value"), file.ShownNames(values), width)
-	}
-	return classed{}, fmt.Errorf("%s has the values %s, the columns of outputs are of %s: give them the same names, or number the labels from 0", name, file.ShownNames(values), file.ShownNames(columns))
-}
-
-// matchListed is matchColumns where the values are listed in the order of the model's classes, which may have names of
-// their own, and more classes.
-func matchListed(y *Attribute, columns []string, width int) (classed, error) {
-	values, name := y.Values, file.Shown(y.Name)
-	if len(values) > width {
-		return classed{}, fmt.Errorf("the model has %d outputs and %s of the data %d classes: name the target that it was trained on", width, name, len(values))
+	if len(values) > width || !ordered && (named || len(values) < width) {
+		are := ""
+		if named {
+			are = " of the classes " + file.ShownNames(short)
+		}
+		return classed{}, fmt.Errorf("%s has the values %s, and there are %d outputs%s: name the target that the model was trained on, give both the same names (score:CLASS), or number the labels from 0", name, file.ShownNames(values), width, are)
 	}
 	got := classed{names: slices.Clone(values), of: span(0, len(values))}
-	for i := len(values); i < width; i++ {
-		other := fmt.Sprintf("output %d", i)
-		for slices.Contains(got.names, other) {
-			other += "'"
-		}
-		got.names = append(got.names, other)
+	for k := len(values); k < width; k++ {
+		got.names = append(got.names, fmt.Sprintf("output %d", k))
 	}
-	if len(columns) == 0 || columns[0] == "" {
-		if len(values) < width {
-			got.note = fmt.Sprintf("there are %d outputs, and the data have %d classes of %s: the other outputs are of classes without examples here", width, len(values), name)
+	switch {
+	case named:
+		got.note = fmt.Sprintf("the model says that its classes are %s, the data's are %s: ", file.ShownNames(columns), file.ShownNames(values))
+		for k, column := range columns {
+			if i := slices.Index(values, column); i >= 0 && i != k { // the model's accuracy would be that of chance
+				return got, errors.New(got.note + "name the target that it was trained on, or a rule that makes its classes")
+			}
 		}
-		return got, nil
+		got.note += "unless these are the same, name the target that it was trained on"
+	case len(values) < width:
+		got.note = fmt.Sprintf("there are %d outputs, and the data have %d classes of %s: the other outputs are of classes without examples here", width, len(values), name)
+	case !ordered:
+		got.note = fmt.Sprintf("the columns of outputs are taken for the values of %s in their order: %s", name, file.ShownNames(values))
 	}
-	if of, ok := byName(values, columns); ok && len(columns) == width {
-		if !slices.Equal(of, got.of) {
-			got.note = fmt.Sprintf("the model has its classes in the order %s, the data in the order %s: labels go by their names", file.ShownNames(columns), file.ShownNames(values))
-		}
-		got.names, got.of = columns, of
-		return got, nil
-	}
-	got.note = fmt.Sprintf("the model says that its classes are %s, the data's are %s: ", file.ShownNames(columns), file.ShownNames(values))
-	for k, column := range columns {
-		if i := slices.Index(values, column); i >= 0 && i != k { // the model's accuracy would be that of chance
-			return got, errors.New(got.note + "name the target that it was trained on, or a rule that makes its classes")
-		}
-	}
-	got.note += "unless these are the same, name the target that it was trained on"
 	return got, nil
 }
 
-// matchOne is matchColumns for one column of outputs, which is of the class positive, or of the second.
-func matchOne(y *Attribute, positive string, how listing) (got classed, err error) {
+// matchOne is matchClasses for one column of outputs, which is of the class positive, or of the second.
+func matchOne(y *Attribute, positive string, ordered bool) (classed, error) {
 	values, name := y.Values, file.Shown(y.Name)
-	small := strings.ToLower(positive)
-	first := slices.Contains([]string{"0", "neg", "negative", "no", "false"}, small)
-	switch of, indices := byIndex(values, 2); {
-	case indices && how == asSorted:
-		got = classed{names: indexNames(2), of: of}
-	case len(values) == 2:
-		got = classed{names: slices.Clone(values), of: []int{0, 1}}
-		first = strings.EqualFold(values[0], positive) || positive == "0"
-		if how == asSorted && !first && !strings.EqualFold(values[1], positive) && !slices.Contains([]string{"", "1", "pos", "positive"}, small) {
-			return got, fmt.Errorf("%s has the values %s, the column of outputs is of %s: name it after one of them", name, file.ShownNames(values), file.Shown(positive))
-		}
-	default:
-		number := ""
-		if dataset.Numeric(values) {
-			number = fmt.Sprintf("; if it is a number that the output predicts: --target %s:number", name)
-		}
-		return got, fmt.Errorf("%s has %d values (%s) beside one column of outputs: want two, or a column for each class%s", name, len(values), file.ShownNames(values), number)
+	got := classed{names: indexNames(2)}
+	numbered := false
+	if got.of, numbered = placesOf(values, got.names); !numbered || ordered {
+		got, numbered = classed{names: slices.Clone(values), of: span(0, len(values))}, false
 	}
-	if first {
+	if len(got.names) != 2 {
+		return got, fmt.Errorf("%s has %d values (%s) beside one column of outputs: want two, or a column for each class; if it is a number that the output predicts: --target %s:number", name, len(values), file.ShownNames(values), name)
+	}
+	switch is := strings.ToLower(positive); {
+	case is == strings.ToLower(got.names[0]) || is == "0" || numbered && slices.Contains([]string{"neg", "negative", "no", "false"}, is):
 		slices.Reverse(got.names)
 		for i := range got.of {
 			got.of[i] = 1 - got.of[i]
 		}
+	case !numbered && !ordered && !slices.Contains([]string{strings.ToLower(got.names[1]), "", "1", "pos", "positive"}, is):
+		return got, fmt.Errorf("%s has the values %s, the column of outputs is of %s: name it after one of them", name, file.ShownNames(values), file.Shown(positive))
 	}
 	return got, nil
 }
@@ -154,9 +117,9 @@ func afterBeginning(names []string) []string {
 	return rests
 }
 
-// byName finds every value among the names, be it written with other capitals.
-func byName(values, names []string) ([]int, bool) {
-	for _, as := range []func(string) string{strings.Clone, strings.ToLower} {
+// placesOf finds every value among the names, be it written with other capitals, or as 3.0 for 3, as pandas writes it.
+func placesOf(values, names []string) ([]int, bool) {
+	for _, as := range []func(string) string{strings.Clone, strings.ToLower, func(v string) string { return strings.TrimSuffix(v, ".0") }} {
 		place := make(map[string]int, len(names))
 		for i, name := range names {
 			place[as(name)] = i
@@ -172,19 +135,6 @@ func byName(values, names []string) ([]int, bool) {
 		}
 	}
 	return nil, false
-}
-
-// byIndex reads every value as an index below n; 3.0 is one, as pandas writes it.
-func byIndex(values []string, n int) ([]int, bool) {
-	of := make([]int, len(values))
-	for i, v := range values {
-		x, ok := finite(v)
-		if !ok || x != math.Trunc(x) || x < 0 || x >= float64(n) {
-			return nil, false
-		}
-		of[i] = int(x)
-	}
-	return of, true
 }
 
 // indexNames names classes by their numbers.

@@ -12,7 +12,7 @@ import (
 	"tattle/internal/run"
 )
 
-// The requests that fromEndpoint makes.
+// The requests that Request.ask makes.
 const (
 	// defaultBatch is the number of examples in a request: as many as nets are evaluated
 	// on at once here, so that their outputs are the same bits.
@@ -29,62 +29,49 @@ type Endpoint interface {
 	URL() string // without user or token
 }
 
-// endpointOptions are the options of fromEndpoint; the zero value is the default.
-type endpointOptions struct {
-	Pool     run.Pool              // asks; nil is run.Leader
-	Batch    int                   // 0 is defaultBatch
-	Resume   bool                  // go on with what the folder holds, if it holds anything
-	Progress func(done, total int) // of batches; nil, or called from one goroutine at a time
-}
-
-// fromEndpoint requests the outputs of a set's examples from an endpoint; the same outputs
+// ask requests the outputs of a set's examples from an endpoint; the same outputs
 // give the same sample as with fromModel. The folder dir keeps each batch of answers, so that
 // batches that were answered before an interruption are not requested again. The first batch that fails stops the
 // others.
-func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, dir string, o endpointOptions) (*Sample, error) {
+func (q *Request) ask(ctx context.Context, e Endpoint, set *dataset.Set, dir string) (*Sample, error) {
 	if err := auditable(set); err != nil {
 		return nil, err
 	}
-	if o.Batch < 0 {
-		return nil, fmt.Errorf("batches of %d examples: want 1 or more", o.Batch)
-	}
-	if o.Pool == nil {
-		o.Pool = run.Leader{}
-	}
-	batch, n := cmp.Or(o.Batch, defaultBatch), set.Len()
+	pool, tell := cmp.Or[run.Pool](q.Pool, run.Leader{}), q.progress("asking the endpoint, batches")
+	batch, n := cmp.Or(q.Client.Batch, defaultBatch), set.Len()
 	rows := func(i int) []int { return span(i*batch, min((i+1)*batch, n)) } // of batch i
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	f, err := o.Pool.Run(within, run.Work{
-		Dir: dir, Resume: o.Resume, AtOnce: inFlight,
+	f, err := pool.Run(within, run.Work{
+		Dir: dir, Resume: q.Resume, AtOnce: inFlight,
 		Manifest: run.Manifest{
 			Command: "audit", Shards: (n + batch - 1) / batch,
 			Settings: map[string]any{"endpoint": e.URL(), "batch": batch, "examples": n},
 			Hashes:   map[string]string{"data": set.Sum()},
 		},
 		Do: func(ctx context.Context, i int, w io.Writer) error {
-			err := ask(ctx, e, set, rows(i), w)
-			if err != nil {
+			rows := rows(i)
+			x := make([]float32, len(rows)*nn.Size(set.Shape))
+			set.Examples(x, rows)
+			y, _, err := e.Infer(ctx, x, len(rows))
+			if err == nil {
+				err = checkOutputs(y, len(rows), rows[0], n)
+			}
+			if err != nil { // what cannot be audited is not kept, so that it is requested again
 				err = fmt.Errorf("%s: examples from %d on: %w", e.URL(), i*batch, err)
 				stop(err)
+				return err
 			}
-			return err
+			return npy.Write(w, []int{len(rows), len(y) / len(rows)}, y)
 		},
-		Progress: func(f *run.Folder) {
-			if o.Progress != nil {
-				o.Progress(f.Len()-len(f.Remaining()), f.Len())
-			}
-		},
+		Progress: func(f *run.Folder) { tell(f.Len()-len(f.Remaining()), f.Len()) },
 	})
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case within.Err() != nil:
+	if within.Err() != nil {
 		return nil, context.Cause(within)
-	case err != nil:
+	} else if err != nil {
 		return nil, err
 	}
-	a := &answers{}
+	a, width := &answers{}, 0
 	for i := range f.Len() {
 		kept, err := npy.ReadFile(f.Path(i))
 		if err != nil {
@@ -94,11 +81,8 @@ func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, dir string,
 		if err != nil {
 			return nil, err
 		}
-		if i == 0 {
-			a.width = len(y) / len(rows(i))
-		}
-		if len(y) != a.width*len(rows(i)) {
-			return nil, fmt.Errorf("%s: %d examples from %d on have %d outputs, others %d each: has the model changed? start the audit again", e.URL(), len(rows(i)), i*batch, len(y), a.width)
+		if width = cmp.Or(width, len(y)/len(rows(i))); len(y) != width*len(rows(i)) {
+			return nil, fmt.Errorf("%s: %d examples from %d on have %d outputs, others %d each: has the model changed? start the audit again", e.URL(), len(rows(i)), i*batch, len(y), width)
 		}
 		a.outputs = append(a.outputs, y...)
 	}
@@ -107,20 +91,4 @@ func fromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, dir string,
 		return nil, fmt.Errorf("%s: %w", e.URL(), err)
 	}
 	return sample, nil
-}
-
-// ask writes the outputs of some examples to w. What cannot be audited is an error and is not kept, so that it is
-// requested again.
-func ask(ctx context.Context, e Endpoint, set *dataset.Set, rows []int, w io.Writer) error {
-	n := len(rows)
-	x := make([]float32, n*nn.Size(set.Shape))
-	set.Examples(x, rows)
-	y, _, err := e.Infer(ctx, x, n)
-	if err == nil {
-		err = checkOutputs(y, n, rows[0], set.Len())
-	}
-	if err != nil {
-		return err
-	}
-	return npy.Write(w, []int{n, len(y) / n}, y)
 }

@@ -52,7 +52,7 @@ func TestThreeDoors(t *testing.T) {
 		server := httptest.NewServer(infer.Handler(map[string]*infer.Model{"m": model}, infer.ServerOptions{MaxBatch: 50}))
 		defer server.Close()
 		client := must.Get(infer.New(server.URL, infer.Options{Model: "m"}))(t)
-		got := must.Get(fromEndpoint(ctx, client, set, filepath.Join(t.TempDir(), "kept"), endpointOptions{}))(t)
+		got := must.Get(new(Request).ask(ctx, client, set, filepath.Join(t.TempDir(), "kept")))(t)
 		if got.Sum() != want.Sum() {
 			t.Errorf("%s: the endpoint's sample is not the model's", kind)
 		}
@@ -68,11 +68,10 @@ func TestThreeDoors(t *testing.T) {
 func TestFromModelRefuses(t *testing.T) {
 	ctx := context.Background()
 	for want, spoil := range map[string]func(*dataset.Set){
-		"no examples":            func(s *dataset.Set) { s.Values, s.Y = nil, nil },
-		"no labels":              func(s *dataset.Set) { s.Y = nil },
-		"no sensitive attribute": func(s *dataset.Set) { s.Sensitive = nil },
-		"data 4 classes":         func(s *dataset.Set) { s.YNames = append(s.YNames, "more") },
-		"not finite":             func(s *dataset.Set) { s.Values[0] = float32(math.NaN()) },
+		"no examples":             func(s *dataset.Set) { s.Values, s.Y = nil, nil },
+		"no sensitive attribute":  func(s *dataset.Set) { s.Sensitive = nil },
+		"and there are 3 outputs": func(s *dataset.Set) { s.YNames = append(s.YNames, "more") },
+		"not finite":              func(s *dataset.Set) { s.Values[0] = float32(math.NaN()) },
 	} {
 		set := people(10)
 		spoil(set)
@@ -124,12 +123,12 @@ func (r *remote) Infer(ctx context.Context, x []float32, n int) ([]float32, []in
 // An interrupted audit goes on where it was.
 func TestFromEndpointResumes(t *testing.T) {
 	ctx, set := context.Background(), people(95)
-	dir, o := filepath.Join(t.TempDir(), "kept"), endpointOptions{Batch: 10, Resume: true}
-	want := must.Get(fromEndpoint(ctx, &remote{}, set, t.TempDir(), endpointOptions{}))(t)
+	dir, q := filepath.Join(t.TempDir(), "kept"), &Request{Client: infer.Options{Batch: 10}, Resume: true}
+	want := must.Get(new(Request).ask(ctx, &remote{}, set, t.TempDir()))(t)
 	broken := &remote{fail: 5}
-	must.Fail(t, must.Err(fromEndpoint(ctx, broken, set, dir, o)), "it is gone", "examples ") // a broken endpoint
+	must.Fail(t, must.Err(q.ask(ctx, broken, set, dir)), "it is gone", "examples ") // a broken endpoint
 	inner, cancel := context.WithCancel(ctx)
-	if _, err := fromEndpoint(inner, &remote{fail: 2, cancel: cancel}, set, dir, o); err != context.Canceled {
+	if _, err := q.ask(inner, &remote{fail: 2, cancel: cancel}, set, dir); err != context.Canceled {
 		t.Fatalf("stopped: %v", err)
 	}
 	kept, err := filepath.Glob(filepath.Join(dir, "shard-000001."+strings.Repeat("[0-9a-f]", 16)))
@@ -139,8 +138,8 @@ func TestFromEndpointResumes(t *testing.T) {
 	must.Do(t, os.WriteFile(kept[0], []byte("damaged"), 0o600))
 	var done []int
 	whole := &remote{}
-	o.Progress = func(d, total int) { done = append(done, d*100/total) }
-	got := must.Get(fromEndpoint(ctx, whole, set, dir, o))(t)
+	q.Progress = func(_ string, d, total int) { done = append(done, d*100/total) }
+	got := must.Get(q.ask(ctx, whole, set, dir))(t)
 	if calls := whole.calls.Load(); calls < 2 || calls > 6 || got.Sum() != want.Sum() {
 		t.Errorf("after 5 of 10 batches, one of them damaged since, %d more were asked for", calls)
 	}
@@ -148,24 +147,24 @@ func TestFromEndpointResumes(t *testing.T) {
 		t.Errorf("progress %v", done)
 	}
 	var mismatch *run.MismatchError
-	o.Batch = 20
-	if _, err := fromEndpoint(ctx, whole, set, dir, o); !errors.As(err, &mismatch) {
+	q.Client.Batch = 20
+	if _, err := q.ask(ctx, whole, set, dir); !errors.As(err, &mismatch) {
 		t.Errorf("other batches: %v", err)
 	}
-	o.Batch, o.Resume = 10, false
-	must.Fail(t, must.Err(fromEndpoint(ctx, whole, set, dir, o)), "already holds a run") // a folder in use
+	q.Client.Batch, q.Resume = 10, false
+	must.Fail(t, must.Err(q.ask(ctx, whole, set, dir)), "already holds a run") // a folder in use
 }
 
 // Outputs that are not finite are not kept: once the server is mended, the audit goes on.
 func TestFromEndpointForgetsNaN(t *testing.T) {
 	ctx, set := context.Background(), people(30)
-	dir, o := filepath.Join(t.TempDir(), "kept"), endpointOptions{Batch: 10, Resume: true}
+	dir, q := filepath.Join(t.TempDir(), "kept"), &Request{Client: infer.Options{Batch: 10}, Resume: true}
 	first := set.Values[6*10]
 	set.Values[6*10] = float32(math.Inf(1)) // of the set's digest, so that it is mended on the way
-	_, err := fromEndpoint(ctx, &remote{}, set, dir, o)
+	_, err := q.ask(ctx, &remote{}, set, dir)
 	must.Fail(t, err, "example 10 (from 0): output 0 is +Inf") // an infinite output
 	mended := &remote{mend: first}
-	if s, err := fromEndpoint(ctx, mended, set, dir, o); err != nil || s.Len() != 30 || mended.calls.Load() < 1 || mended.calls.Load() > 3 {
+	if s, err := q.ask(ctx, mended, set, dir); err != nil || s.Len() != 30 || mended.calls.Load() < 1 || mended.calls.Load() > 3 {
 		t.Errorf("after the server was mended, %d calls: %v", mended.calls.Load(), err)
 	}
 }
@@ -174,11 +173,10 @@ func TestFromEndpointRefuses(t *testing.T) {
 	ctx, set := context.Background(), people(30)
 	for want, width := range map[string]func(int64) int{
 		"has the model changed": func(call int64) int { return 3 + int(call)/2 },
-		"0 outputs of 10":       func(int64) int { return 0 },
+		"0 outputs of each":     func(int64) int { return 0 },
 		"2 outputs":             func(int64) int { return 2 },
 	} {
-		_, err := fromEndpoint(ctx, &remote{width: width}, set, t.TempDir(), endpointOptions{Batch: 10})
+		_, err := (&Request{Client: infer.Options{Batch: 10}}).ask(ctx, &remote{width: width}, set, t.TempDir())
 		must.Fail(t, err, want, "http://remote")
 	}
-	must.Fail(t, must.Err(fromEndpoint(ctx, &remote{}, set, t.TempDir(), endpointOptions{Batch: -1}))) // batches of −1 examples
 }

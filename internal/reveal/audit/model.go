@@ -33,8 +33,8 @@ func fromModel(ctx context.Context, g *nn.Graph, at string, set *dataset.Set) (*
 			return nil, err
 		}
 		width := nn.Size(shapes[node.Output])
-		if width < 1 || width > maxColumns || width > maxScores/set.Len() {
-			return nil, fmt.Errorf("node %q has %d numbers for each of %d examples: want at most %d, and %d of all examples; choose another node, or fewer examples", at, width, set.Len(), maxColumns, maxScores)
+		if err := checkWidth(width, set.Len()); err != nil {
+			return nil, fmt.Errorf("node %q: %w; choose another node, or fewer examples", at, err)
 		}
 		g = &nn.Graph{Name: g.Name, Input: g.Input, InputShape: g.InputShape, Output: node.Output, Nodes: g.Nodes[:slices.Index(g.Nodes, node)+1]}
 		a.kind = Vector
@@ -45,7 +45,7 @@ func fromModel(ctx context.Context, g *nn.Graph, at string, set *dataset.Set) (*
 	}
 	s, err := a.ofSet(set)
 	if err == nil && at != "" {
-		s.note("the output of the node %s is audited, %d numbers", file.Shown(at), a.width)
+		s.note("the output of the node %s is audited, %d numbers", file.Shown(at), s.Width)
 	}
 	return s, err
 }
@@ -56,31 +56,23 @@ func (a *answers) ofSet(set *dataset.Set) (*Sample, error) {
 	if err := checkOutputs(a.outputs, set.Len(), 0, set.Len()); err != nil {
 		return nil, err
 	}
-	a.width = len(a.outputs) / set.Len()
+	a.width, a.sensitive, a.ordered = len(a.outputs)/set.Len(), set.Sensitive, true
 	a.place = func(i int) string { return fmt.Sprintf("example %d (from 0)", i) }
-	y := &Attribute{Name: cmp.Or(set.YName, "y"), Numbers: set.YNumbers}
-	switch {
-	case untargeted(set):
-		y, a.kind = nil, Vector
-	case y.Numeric():
+	if set.Y == nil || set.YNumbers != nil {
 		a.kind = Vector
-	default:
-		y.Labels, y.Values = set.Y, slices.Clone(set.YNames)
-		for i := len(y.Values); i <= slices.Max(set.Y); i++ {
-			y.Values = append(y.Values, strconv.Itoa(i))
+	}
+	if set.Y != nil {
+		a.target = &Attribute{Name: cmp.Or(set.YName, "y"), Values: slices.Clone(set.YNames), Labels: set.Y, Numbers: set.YNumbers}
+		for i := len(set.YNames); i <= slices.Max(set.Y); i++ {
+			a.target.Values = append(a.target.Values, strconv.Itoa(i))
 		}
 	}
-	s, err := a.of(y, asListed, set.Sensitive, &dataset.Sensitive{})
+	s, err := a.sample()
 	if err != nil {
 		return nil, err
 	}
 	s.Name = set.Name
 	return s, s.Check()
-}
-
-// untargeted reports whether a set has no target: one class of y, without a name.
-func untargeted(set *dataset.Set) bool {
-	return set.YName == "" && len(set.YNames) == 0 && slices.Max(set.Y) == 0
 }
 
 // auditable returns an error if a set lacks what an audit needs, or has names that a file of
@@ -89,25 +81,31 @@ func auditable(set *dataset.Set) error {
 	switch {
 	case set.Len() == 0:
 		return errors.New("the data has no examples: give some")
-	case !set.Labelled():
-		return errors.New("the data has no labels: name the column of the target")
 	case len(set.Sensitive) == 0:
 		return errors.New("the data has no sensitive attribute: name one, or a rule that makes it")
 	}
 	return checkNames(set.YNames, set.Sensitive)
 }
 
+// checkWidth returns an error unless each of n examples can have as many outputs.
+func checkWidth(width, n int) error {
+	if most := min(maxColumns, maxScores/n); width < 1 || width > most {
+		return fmt.Errorf("%d outputs of each example: want 1 to %d of each of %d", width, most, n)
+	}
+	return nil
+}
+
 // checkOutputs checks the outputs of n examples, the first of which has the number from. The whole set has total examples.
 // All must have the same number of outputs, and every output must be finite.
 func checkOutputs(outputs []float32, n, from, total int) error {
 	width := len(outputs) / n
-	if most := min(maxColumns, maxScores/total); width < 1 || len(outputs) != width*n || width > most {
-		return fmt.Errorf("%d outputs of %d examples: want as many for each, 1 to %d for %d examples", len(outputs), n, most, total)
+	if width*n != len(outputs) {
+		return fmt.Errorf("%d outputs of %d examples: want as many for each", len(outputs), n)
 	}
 	for i, v := range outputs {
 		if v-v != 0 {
 			return fmt.Errorf("example %d (from 0): output %d is %v: a model whose outputs are not finite cannot be audited; check the preprocessing of its inputs", from+i/width, i%width, v)
 		}
 	}
-	return nil
+	return checkWidth(width, total)
 }

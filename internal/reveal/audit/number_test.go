@@ -64,5 +64,5 @@ func TestNumericTargetIsKept(t *testing.T) {
 	}
 	must.Fail(t, must.Err(openText(t, text, OpenOptions{Target: "y:number", Sensitive: []string{"y"}, Columns: []string{"pred"}})), "y is both target and sensitive")
 	must.Fail(t, must.Err(openText(t, "pred,y,s\n1,a,0\n2,b,1\n", OpenOptions{Target: "y:number", Sensitive: []string{"s"}})), "y has the value a: want finite numbers")
-	must.Fail(t, must.Err(openText(t, "pred,y,s\n1,4,0\n2,4,1\n", OpenOptions{Target: "y:number", Sensitive: []string{"s"}})), "y has a single number")
+	must.Fail(t, must.Err(openText(t, "pred,y,s\n1,4,0\n2,4,1\n", OpenOptions{Target: "y:number", Sensitive: []string{"s"}})), "y has a single value")
 }

@@ -35,7 +35,7 @@ type OpenOptions struct {
 	// Scores are columns, in the order of the classes, or patterns such as "out_*". None:
 	// those that begin with score, logit, prob, p_ or output; what follows a colon is the
 	// class. If Target and Sensitive are given and no name begins so, those that have a common
-	// beginning and are as many as the classes. Of an .npz: one array.
+	// beginning and are as many as the classes, or are called as these. Of an .npz: one array.
 	Scores []string
 	Kind   curious.Outputs // "" is Soft if every row is a distribution
 	// Columns are the columns of vectors: numbers that are not scores of classes. They are named
@@ -55,62 +55,55 @@ type OpenOptions struct {
 // Notes say so. Vectors (see OpenOptions.Columns, or an .npz with an array embeddings, embedding,
 // emb, vectors or features and no outputs) have any number of columns and need no target.
 func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
-	s, _, err := openOutputs(ctx, path, o, nil)
-	return s, err
+	return first(openOutputs(ctx, path, o, nil))
 }
 
 // openOutputs is OpenOutputs, which reads from the same file the outputs of honest classifiers, too: each
 // in the columns of one pattern (of an .npz: one array).
-func openOutputs(ctx context.Context, path string, o OpenOptions, patterns []string) (s *Sample, references []*Sample, err error) {
+func openOutputs(ctx context.Context, path string, o OpenOptions, patterns []string) ([]*Sample, error) {
 	f, err := file.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: give a CSV or .npz with outputs and labels", err)
+		return nil, fmt.Errorf("%w: give a CSV or .npz with outputs and labels", err)
 	}
 	defer f.Close()
 	before, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s, references, err = readOutputs(ctx, path, f, before.Size(), o, patterns)
+	all, err := readOutputs(ctx, path, f, before.Size(), o, patterns)
 	if after, lost := os.Stat(path); !errors.Is(err, context.Canceled) && (lost != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
-		err = errors.New("was changed while it was read: wait until it is complete")
+		err = fmt.Errorf("%s: was changed while it was read: wait until it is complete", file.Shown(path))
 	}
-	return s, references, inFile(path, err)
+	return all, err
 }
 
 // ReadOutputs is OpenOutputs of a file in memory.
 func ReadOutputs(ctx context.Context, name string, content []byte, o OpenOptions) (*Sample, error) {
-	s, _, err := readOutputs(ctx, name, bytes.NewReader(content), int64(len(content)), o, nil)
-	return s, inFile(name, err)
+	return first(readOutputs(ctx, name, bytes.NewReader(content), int64(len(content)), o, nil))
 }
 
-// inFile puts the name of a file before an error that does not begin with it.
-func inFile(path string, err error) error {
-	if err == nil || strings.HasPrefix(err.Error(), file.Shown(path)) {
-		return err
+// first returns the sample that is audited.
+func first(all []*Sample, err error) (*Sample, error) {
+	if err != nil {
+		return nil, err
 	}
-	return fmt.Errorf("%s: %w", file.Shown(path), err)
+	return all[0], nil
 }
 
 // readOutputs reads the first size bytes of a file; what is appended meanwhile is not looked at.
-func readOutputs(ctx context.Context, path string, f io.ReaderAt, size int64, o OpenOptions, patterns []string) (s *Sample, references []*Sample, err error) {
+func readOutputs(ctx context.Context, path string, f io.ReaderAt, size int64, o OpenOptions, patterns []string) (all []*Sample, err error) {
 	c, err := sheet.Open(ctx, path, f, size, o.Progress)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		var r *roles
+		if r, err = findRoles(c, o, patterns); err == nil {
+			all, err = r.samples(o.Kind)
+		}
 	}
-	r, err := findRoles(c, o, patterns)
-	if err != nil {
-		return nil, nil, err
+	if err != nil && !strings.HasPrefix(err.Error(), file.Shown(path)) {
+		err = fmt.Errorf("%s: %w", file.Shown(path), err)
 	}
-	all, err := r.samples(o.Kind)
-	if err != nil {
-		return nil, nil, err
+	if name := strings.TrimSuffix(filepath.Base(path), ".gz"); err == nil {
+		all[0].Name = strings.TrimSuffix(name, filepath.Ext(name))
 	}
-	s, references = all[0], all[1:]
-	s.Name = strings.TrimSuffix(filepath.Base(path), ".gz")
-	s.Name = strings.TrimSuffix(s.Name, filepath.Ext(s.Name))
-	for i, t := range references {
-		t.Name = patterns[i]
-	}
-	return s, references, nil
+	return all, err
 }

@@ -59,15 +59,13 @@ func TestOpenNPZRefuses(t *testing.T) {
 		"no array of outputs":                    archiveOf(t, "y", shape, y, "s", shape, y),
 		"of several kinds":                       archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "scores", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
 		"no column y":                            archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "s", shape, y),
-		"has 0 sensitive arrays":                 archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y),
+		"has no sensitive array":                 archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y),
 		"row 1, column 0":                        archiveOf(t, "logits", []int{2, 2}, []float64{0, 0, math.Inf(1), 0}, "y", shape, y, "s", shape, y),
 		"shape [2 1 2]":                          archiveOf(t, "logits", []int{2, 1, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
 		"one label for each":                     archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{1}, y[:1], "s", shape, y),
-		"class 1 does not exist":                 archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "descriptions", []int{1}, []string{`[{"array":"s","name":"s","values":["a"]}]`}),
-		"a class twice":                          archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "descriptions", []int{1}, []string{`[{"array":"s","name":"s","values":["a","a"]}]`}),
-		"shape [2 2]: want one":                  archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{2, 2}, make([]int, 4), "s", shape, y, "descriptions", []int{1}, []string{`[null]`}),
-		"array descriptions":                     archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "descriptions", []int{1}, []string{`[{"array":1}]`}),
-		"row 1 (from 0): class 2 does not exist": archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, []int{0, 2}, "descriptions", []int{1}, []string{`[{"array":"s","name":"s","values":["a","b"]}]`}),
+		"class 1 does not exist":                 archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s_about", []int{2}, []string{"s", "a"}),
+		"shape [2 2]: want one":                  archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{2, 2}, make([]int, 4), "s", shape, y, "s_about", []int{0}, []string{}),
+		"row 1 (from 0): class 2 does not exist": archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, []int{0, 2}, "s_about", []int{3}, []string{"s", "a", "b"}),
 		"100000] ":                               archiveOf(t, "logits", []int{1, 100_000}, make([]float32, 100_000), "y", []int{1}, y[:1], "s", []int{1}, y[:1]),
 	} {
 		_, err := OpenOutputs(context.Background(), path, OpenOptions{})
@@ -79,18 +77,18 @@ func TestOpenNPZRefuses(t *testing.T) {
 // would not write.
 func TestOpenNPZColumns(t *testing.T) {
 	p := []float32{.5, .5, .25, .75}
-	s, err := OpenOutputs(context.Background(), archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2, 1}, []int64{1, 0}, "sex", []int{2, 1}, []string{" f", "m "}, "descriptions", []int{1}, []string{`[{"array":"y","name":"won","values":["no"," yes "]}]`}), OpenOptions{})
+	s, err := OpenOutputs(context.Background(), archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2, 1}, []int64{1, 0}, "sex", []int{2, 1}, []string{" f", "m "}, "y_about", []int{3}, []string{"won", "no", " yes "}), OpenOptions{})
 	if err != nil || !reflect.DeepEqual(s.Y, []int{1, 0}) || s.Classes[1] != "yes" || len(s.Sensitive) != 1 || s.Sensitive[0].Values[0] != "f" || s.Kind != curious.Soft {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for want, path := range map[string]string{
-		"cannot be":              archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2}, []int{0, 1}, " sex", []int{2}, []int{0, 1}),
-		"proba holds text":       archiveOf(t, "proba", []int{2, 2}, []string{"a", "b", "c", "d"}, "y", []int{2}, []int{0, 1}, "s", []int{2}, []int{0, 1}),
-		"float32: scale":         archiveOf(t, "scores", []int{2, 1}, []float64{1e300, 2}, "y", []int{2}, []int{0, 1}, "s", []int{2}, []int{0, 1}),
-		"has 0 arrays":           archiveOf(t),
-		"shape []":               archiveOf(t, "proba", []int{2, 2}, p, "y", []int{}, []int{0}, "s", []int{2}, []int{0, 1}),
-		"(9007199254740993)":     archiveOf(t, "proba", []int{1, 2}, p[:2], "y", []int{1}, []int64{1<<53 + 1}, "s", []int{1}, []int{0}),
-		"(18446744073709551615)": archiveOf(t, "proba", []int{1, 2}, p[:2], "y", []int{1}, []uint64{math.MaxUint64}, "s", []int{1}, []int{0}),
+		"cannot be":                   archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2}, []int{0, 1}, " sex", []int{2}, []int{0, 1}),
+		"proba holds text":            archiveOf(t, "proba", []int{2, 2}, []string{"a", "b", "c", "d"}, "y", []int{2}, []int{0, 1}, "s", []int{2}, []int{0, 1}),
+		"float32: scale":              archiveOf(t, "scores", []int{2, 1}, []float64{1e300, 2}, "y", []int{2}, []int{0, 1}, "s", []int{2}, []int{0, 1}),
+		"has 0 arrays":                archiveOf(t),
+		"shape []":                    archiveOf(t, "proba", []int{2, 2}, p, "y", []int{}, []int{0}, "s", []int{2}, []int{0, 1}),
+		"values 9007199254740993":     archiveOf(t, "proba", []int{1, 2}, p[:2], "y", []int{1}, []int64{1<<53 + 1}, "s", []int{1}, []int{0}),
+		"values 18446744073709551615": archiveOf(t, "proba", []int{1, 2}, p[:2], "y", []int{1}, []uint64{math.MaxUint64}, "s", []int{1}, []int{0}),
 	} {
 		must.Fail(t, must.Err(OpenOutputs(context.Background(), path, OpenOptions{})), want)
 	}

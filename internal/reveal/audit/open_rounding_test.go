@@ -108,11 +108,12 @@ func TestSumSlack(t *testing.T) {
 	}
 	zeros := make([]float32, 40)
 	zeros[0] = .9
-	kind, note, err := kindOf(zeros, 20, curious.Soft, nil)
+	rounded := &Sample{Width: 20, Classes: make([]string, 20), Outputs: zeros, Y: make([]int, 2)}
+	err := rounded.settle(curious.Soft, nil)
 	soft := make([]float32, 40)
 	fillForm(soft, &Sample{Kind: curious.Soft, Classes: make([]string, 20), Outputs: zeros}, formSoft, []int{0, 1})
-	if err != nil || kind != curious.Soft || soft[20] != .05 || soft[0] != 1 || !strings.Contains(note, "rounded to 1 decimals") {
-		t.Errorf("a row of zeros: %v %v %q", err, soft, note)
+	if err != nil || rounded.Kind != curious.Soft || soft[20] != .05 || soft[0] != 1 || !strings.Contains(rounded.Notes[0], "rounded to 1 decimals") {
+		t.Errorf("a row of zeros: %v %v %q", err, soft, rounded.Notes)
 	}
 	raw := "y,s1,score0,score1,score2,score3,score4,score5\n0,a,.1,.2,.1,.1,.1,.2\n1,b,.3,.3,.2,.1,.1,.2\n"
 	if s, err := openText(t, raw, OpenOptions{}); err != nil || s.Kind != curious.Raw || len(s.Notes) != 0 {

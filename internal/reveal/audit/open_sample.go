@@ -4,26 +4,48 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"tattle/internal/data/sheet"
+	"tattle/internal/file"
 	"tattle/internal/reveal/curious"
 )
 
-// finerNote says that a code in further digits would not be found.
-const finerNote = "the outputs have more digits than a float32: the attacks did not look at the digits beyond it, where anything can be hidden"
+const maxSensitiveValues = 100 // classes of an attribute
+
+// absent are the words for a label that is not known, in small letters.
+var absent = []string{"", "na", "n/a", "<na>", "nan", "null", "?"}
+
+// attribute makes the attribute of all examples, of at most a number of classes; those without a value have the
+// label −1, or NaN. named are values that are classes even if they mean a missing one elsewhere.
+func (w *label) attribute(c *sheet.Labels, most int, named []string) (a Attribute, err error) {
+	values := slices.Clone(c.Values) // "" for those that mean a missing value
+	for i, v := range values {
+		class, err := strconv.Atoi(v)
+		switch unknown := slices.Contains(absent, strings.ToLower(v)) && !slices.Contains(named, v); {
+		case w.Listed == nil && unknown, w.Listed != nil && class == -1:
+			values[i] = ""
+		case w.Listed == nil:
+		case err != nil || class < 0 || class >= len(w.Listed):
+			return a, fmt.Errorf("%s, row %d (from 0): class %s does not exist: it is described with %d classes, from 0", file.Shown(w.name), slices.Index(c.Codes, int32(i)), file.Shown(v), len(w.Listed))
+		default:
+			values[i] = w.Listed[class]
+		}
+	}
+	a, err = w.Of(w.name, values, most)
+	a.Labels, a.Numbers = pick(a.Labels, c.Codes), pick(a.Numbers, c.Codes)
+	return a, err
+}
 
 // samples reads the columns and makes the sample, and those of the honest classifiers. stated is the kind of outputs
 // that the user gives, "" for none.
 func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
-	if stated != "" && stated != curious.Raw && stated != curious.Soft {
-		return nil, fmt.Errorf("outputs %q: want %s or %s", string(stated), curious.Raw, curious.Soft)
-	}
-	if r.outputs.kind == Vector && stated != "" {
+	if stated != "" && r.vectors {
 		return nil, fmt.Errorf("outputs %q: vectors are neither scores nor probabilities; do not give the kind of outputs", string(stated))
 	}
-	groups := append([]*outputGroup{r.outputs}, r.references...)
 	var numbers [][]int
-	for _, g := range groups {
+	for _, g := range r.outputs {
 		numbers = append(numbers, g.columns)
 	}
 	var at []int
@@ -35,64 +57,40 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 		return nil, err
 	}
 	if c.Finer {
-		r.note(finerNote)
+		r.notes = append(r.notes, "the outputs have more digits than a float32: the attacks did not look at the digits beyond it, where anything can be hidden")
 	}
-	var labels *sheet.Labels // of the target
-	if r.target != nil {
-		labels, c.Labels = c.Labels[0], c.Labels[1:]
-	}
-	var sensitive []Attribute
-	for i, w := range r.sensitive {
-		a, err := w.attribute(c.Labels[i], maxSensitiveValues, nil)
-		if err != nil {
-			return nil, err
+	joined := answers{made: r.made, place: c.Place}
+	for i, w := range r.labels() {
+		isTarget, most, named := i == 0 && r.target != nil, maxSensitiveValues, []string(nil)
+		if isTarget {
+			most, named, w.Class = maxColumns, r.outputs[0].classes, !w.Number
 		}
-		sensitive = append(sensitive, a)
-	}
-	var y *Attribute
-	if r.target != nil {
-		w, most := *r.target, maxColumns
-		w.Class = !w.Number
-		if r.outputs.kind == Vector {
-			most = maxTargets
-		}
-		var classes []string
-		for _, g := range groups {
-			classes = append(classes, g.classes...)
-		}
-		a, err := w.attribute(labels, most, classes)
-		if err != nil {
-			return nil, err
-		}
-		y = &a
-	}
-	var all []*Sample
-	for i, g := range groups {
-		a := &answers{outputs: c.Numbers[i], width: len(g.classes), classes: g.classes, kind: g.kind, place: c.Place}
-		if a.kind = cmp.Or(stated, a.kind); r.outputs.kind == Vector {
-			a.kind = Vector
-		}
-		s, err := a.of(y, r.listing(), sensitive, &r.made)
+		a, err := w.attribute(c.Labels[i], most, named)
 		switch {
-		case err != nil && i > 0:
-			return nil, referenceError(r.patterns[i-1], err)
 		case err != nil:
 			return nil, err
+		case isTarget:
+			joined.target, joined.ordered = &a, w.Grouped() || w.Listed != nil
+		default:
+			joined.sensitive = append(joined.sensitive, a)
 		}
-		s.Notes = slices.Concat(r.notes, s.Notes)
+	}
+	var all []*Sample
+	for i, g := range r.outputs {
+		a := joined
+		a.outputs, a.width, a.classes, a.kind = c.Numbers[i], len(g.classes), g.classes, cmp.Or(stated, g.kind)
+		if r.vectors {
+			a.kind = Vector
+		}
+		s, err := a.sample()
+		if err != nil && i > 0 {
+			err = fmt.Errorf("reference %s: %w", file.Shown(g.name), err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.Name, s.Notes = g.name, slices.Concat(r.notes, s.Notes)
 		all = append(all, s)
 	}
 	return all, nil
-}
-
-// listing returns what the order of the target's values means.
-func (r *roles) listing() listing {
-	switch {
-	case r.target == nil:
-	case r.target.Grouped():
-		return asRuled
-	case r.target.Listed != nil:
-		return asListed
-	}
-	return asSorted
 }

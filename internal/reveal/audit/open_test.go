@@ -99,7 +99,7 @@ func TestOpenAttributes(t *testing.T) {
 
 func TestOpenLeavesOut(t *testing.T) {
 	s := must.Get(openText(t, "y,s1,s2,score0,score1\n0,a,1,1,2\n1,,1,3,4\n,a,1,5,6\n1,NA,nan,7,8\n1,b,2,9,-10\n", OpenOptions{}))(t)
-	want := []string{"1 of 5 examples left out: they have no y", "2 of 5 examples left out: they have no s1", "1 of 5 examples left out: they have no s2"}
+	want := []string{"1 of 5 examples left out: they have no y", "2 of 4 examples left out: they have no s1"}
 	if !slices.Equal(s.Notes, want) || !slices.Equal(s.Outputs, []float32{1, 2, 9, -10}) || !slices.Equal(s.Y, []int{0, 1}) || !slices.Equal(s.Sensitive[0].Labels, []int{0, 1}) {
 		t.Errorf("%+v", s)
 	}
@@ -162,7 +162,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a,s1,p_0,p_1\n0,a,.5,.5\n", "no column y, target or label", OpenOptions{}},
 		{"y,sex,p_0,p_1\n0,a,.5,.5\n", "no sensitive column", OpenOptions{}},
 		{"y,s1,a,b\n0,a,.5,.5\n", "no column of outputs", OpenOptions{}},
-		{"y,s1,score,p_0,p_1\n0,a,.5,.5,.5\n", "several kinds (score, p_0, p_1): name those of one kind with --scores, such as p_0, p_1", OpenOptions{}},
+		{"y,s1,score,p_0,p_1\n0,a,.5,.5,.5\n", "several kinds, such as score and p_0: name those of one kind with --scores", OpenOptions{}},
 		{"y,s1,p_0,p_0\n0,a,.5,.5\n", `line 1: columns 3 and 4 are both called "p_0": rename one`, OpenOptions{}},
 		{"y,s1,p_0,p 0\n0,a,.5,.5\n", "no column q*", OpenOptions{Scores: []string{"q*"}}},
 		{"y,s1,prob_a,prob:a\n0,a,.5,.5\n", "of the same class, of a, a", OpenOptions{}},
@@ -178,7 +178,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"y,s1,score0,score1\n0,a,.5,.5\n1,b,.5,.3\n1,b,.5,.5\n", "line 3: the outputs are not probabilities", OpenOptions{}},
 		{"y,s1,score0,score1\n0,a,-1,2\n", "line 2: the outputs are not probabilities", OpenOptions{Kind: curious.Soft}},
 		{head + "0,a,.5,.5\n2,b,.5,.5\n", "y has the values 0, 2", OpenOptions{}},
-		{"y,s1,score,score2\na,a,.5,.5\nb,b,.5,.5\nc,b,.5,.5\n", "y has 3 values (a, b, c) and there are 2 columns", OpenOptions{}},
+		{"y,s1,score,score2\na,a,.5,.5\nb,b,.5,.5\nc,b,.5,.5\n", "y has the values a, b, c, and there are 2 outputs", OpenOptions{}},
 		{"y,s1,p_cat\nbird,a,.5\ndog,b,.5\n", "the column of outputs is of cat: name it after one of them", OpenOptions{}},
 		{"y,s1,p_0\na,a,.5\n", "y has 1 values", OpenOptions{}},
 		{head + ",a,.5,.5\n", "y has no value", OpenOptions{}},
@@ -190,9 +190,8 @@ func TestOpenRefuses(t *testing.T) {
 		{head + "0,a,.5,.5\n", "no column sex", OpenOptions{Sensitive: []string{"sex"}}},
 		{head + "0,a,.5,.5\n", "it makes 1 class", OpenOptions{Sensitive: []string{"s1: a"}}},
 		{head + "0,a,.5,.5\n", "both target and sensitive", OpenOptions{Sensitive: []string{"y"}}},
-		{head + "0,a,.5,.5\n", "column s1 has two roles", OpenOptions{Scores: []string{"s1", "p_0"}}},
+		{head + "0,a,.5,.5\n", "column s1 has two roles", OpenOptions{Sensitive: []string{"s1"}, Scores: []string{"s1", "p_0"}}},
 		{"\xff\xfey\x00", "not CSV in UTF-8", OpenOptions{}},
-		{head + "0,a,.5,.5\n", "outputs \"both\"", OpenOptions{Kind: "both"}},
 	} {
 		s, err := openText(t, c.text, c.o)
 		if err == nil {
@@ -218,7 +217,7 @@ func TestOpenHostile(t *testing.T) {
 	}
 	bomb := archiveOf(t, "logits", []int{1 << 14, 1 << 10}, make([]float32, 1<<24), "y", []int{1 << 14}, make([]int, 1<<14), "s", []int{1 << 14}, make([]int, 1<<14))
 	must.Fail(t, must.Err(OpenOutputs(context.Background(), bomb, OpenOptions{})), "unpack to") // an archive that unpacks to 1,000 times as much
-	_, _, err := readOutputs(context.Background(), "a.csv", endless{"y,s1,p_0,p_1\n0,\"", "a\n"}, 1<<40, OpenOptions{}, nil)
+	_, err := readOutputs(context.Background(), "a.csv", endless{"y,s1,p_0,p_1\n0,\"", "a\n"}, 1<<40, OpenOptions{}, nil)
 	must.Fail(t, err, "is a quote missing") // a quote that never ends
 	s, err := openText(t, "y,s1<b>,p_<script>,\"p_\"\"x\"\"\"\n<script>,\"<i>\nx\",.5,.5\n", OpenOptions{})
 	if err != nil || s.Classes[0] != "<script>" || s.Classes[1] != `"x"` || s.Sensitive[0].Values[0] != "<i>\nx" {
@@ -256,8 +255,9 @@ func TestOpenStops(t *testing.T) {
 
 func TestOpenReferences(t *testing.T) {
 	path := put(t, "a.csv", "y,s1,out_0,out_1,r1_0,r1_1,r2_0,r2_1\n0,a,1,2,3,4,5,6\n1,,1,2,3,4,5,6\n1,b,7,8,9,10,11,12\n")
-	_, refs, err := openOutputs(context.Background(), path, OpenOptions{Scores: []string{"out_*"}}, []string{"r1_*", "r2_"})
-	if err != nil || len(refs) != 2 || !slices.Equal(refs[0].Outputs, []float32{3, 4, 9, 10}) || !slices.Equal(refs[1].Outputs, []float32{5, 6, 11, 12}) || !slices.Equal(refs[1].Classes, []string{"0", "1"}) {
-		t.Errorf("%+v, %v", refs, err)
+	all, err := openOutputs(context.Background(), path, OpenOptions{Scores: []string{"out_*"}}, []string{"r1_*", "r2_"})
+	must.Do(t, err)
+	if refs := all[1:]; len(refs) != 2 || !slices.Equal(refs[0].Outputs, []float32{3, 4, 9, 10}) || !slices.Equal(refs[1].Outputs, []float32{5, 6, 11, 12}) || !slices.Equal(refs[1].Classes, []string{"0", "1"}) {
+		t.Errorf("%+v", refs)
 	}
 }

@@ -155,9 +155,11 @@ func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 	if q.Progress != nil {
 		o.Progress = func(done, total int64) { q.Progress("reading the outputs", int(done), int(total)) }
 	}
-	if s.Sample, s.References, err = openOutputs(ctx, q.Outputs, o, q.ReferenceScores); err != nil {
+	all, err := openOutputs(ctx, q.Outputs, o, q.ReferenceScores)
+	if err != nil {
 		return wrongFile(ctx, "Outputs", err)
 	}
+	s.Sample, s.References = all[0], all[1:]
 	if len(s.References) > 0 && q.SameRecipe {
 		s.Recipe = RecipeStated
 	}
@@ -230,10 +232,7 @@ func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (
 		return &measure.OptionError{Option: "Endpoint", Err: err}
 	}
 	s.URL = client.URL()
-	s.Sample, err = fromEndpoint(ctx, client, s.Examples.Set, folder, endpointOptions{
-		Pool: q.Pool, Resume: q.Resume, Batch: asked.Batch, Progress: q.progress("asking the endpoint, batches"),
-	})
-	if err != nil {
+	if s.Sample, err = q.ask(ctx, client, s.Examples.Set, folder); err != nil {
 		return wrongEndpoint(ctx, err)
 	}
 	s.takeNotes()

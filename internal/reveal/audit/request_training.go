@@ -27,7 +27,7 @@ func (q *Request) openTraining(ctx context.Context, s *Subject) error {
 		}
 		return nil
 	}
-	src := q.sourceAt(q.Reference)
+	src := q.source(q.Reference, nil)
 	if x != nil && q.Labels != "" && !q.sameData(x.Source) {
 		src.Labels = "" // those are of the audited data
 	}

@@ -185,7 +185,7 @@ func TestOpenVectors(t *testing.T) {
 	for want, o := range map[string]OpenOptions{
 		"has no column z*":           {Columns: []string{"z*"}},
 		"vectors are neither scores": {Columns: []string{"e_*"}, Kind: curious.Soft},
-		"has two roles":              {Columns: []string{"s1"}},
+		"has two roles":              {Columns: []string{"s1"}, Sensitive: []string{"s1"}},
 	} {
 		must.Fail(t, must.Err(openText(t, text, o)), want)
 	}
@@ -238,7 +238,7 @@ func TestOpenNoTarget(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	_, err = openText(t, "q,r,y,s\n1,2,a,f\n4,5,b,m\n", OpenOptions{Target: "none", Sensitive: []string{"s"}})
-	must.Fail(t, err, "as in --scores q,r,y")
+	must.Fail(t, err, "with --scores")
 	for _, o := range []OpenOptions{
 		{Target: "y", Sensitive: []string{"y"}}, {Target: "y", Sensitive: []string{"s1", "y:class"}},
 		{Target: "y", Sensitive: []string{"y"}, Columns: []string{"score*"}},
@@ -281,7 +281,7 @@ func TestOpenVectorsOfArchive(t *testing.T) {
 		z.Add("gender", []int{4, 2}, []int{1, 0, 0, 1, 1, 0, 0, 1})
 		return z.Close()
 	}))
-	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Columns: []string{"embedding"}})), "of one-hot rows that is array.argmax(1)")
+	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Columns: []string{"embedding"}})), "of one-hot rows take array.argmax(1)")
 }
 
 // A number beside one column of outputs is not a class: the error says how to name a numeric target.

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -61,42 +60,32 @@ func checkNames(names []string, sensitive []Attribute) error {
 }
 
 // writeNPZ writes outputs as logits or probabilities [n, Y] or as vectors [n, Width], the target as y and the
-// attributes as s1, s2 and so on, with their descriptions.
+// attributes as s1, s2 and so on, and beside each what it is about.
 func (s *Sample) writeNPZ(w io.Writer) error {
-	z := npy.NewWriter(w)
-	n := s.Len()
-	var about []description
-	add := func(array, name string, labels []int, values []string, numbers []float64) error {
-		about = append(about, description{array, name, values, numbers != nil})
-		if numbers != nil {
-			return z.Add(array, []int{n}, numbers)
-		}
-		return z.Add(array, []int{n}, labels)
-	}
+	z, n := npy.NewWriter(w), s.Len()
 	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: "vectors"}[s.Kind]
 	if err := z.Add(outputs, []int{n, s.RowWidth()}, s.Outputs); err != nil {
 		return err
 	}
-	if s.Kind != Vector || s.targeted() {
-		classes := s.Classes
-		if s.YNumbers != nil {
-			classes = nil
+	add := func(array string, a Attribute) error {
+		var labels any = a.Labels
+		if a.Numeric() {
+			labels, a.Values = a.Numbers, nil
 		}
-		if err := add("y", cmp.Or(s.Target, "y"), s.Y, classes, s.YNumbers); err != nil {
+		if err := z.Add(array, []int{n}, labels); err != nil {
+			return err
+		}
+		return z.Add(array+aboutSuffix, []int{1 + len(a.Values)}, append([]string{a.Name}, a.Values...))
+	}
+	if s.Kind != Vector || s.targeted() {
+		if err := add("y", Attribute{Name: cmp.Or(s.Target, "y"), Labels: s.Y, Values: s.Classes, Numbers: s.YNumbers}); err != nil {
 			return err
 		}
 	}
 	for i, a := range s.Sensitive {
-		if err := add("s"+strconv.Itoa(i+1), a.Name, a.Labels, a.Values, a.Numbers); err != nil {
+		if err := add("s"+strconv.Itoa(i+1), a); err != nil {
 			return err
 		}
-	}
-	text, err := json.Marshal(about)
-	if err != nil {
-		return err
-	}
-	if err := z.Add(descriptionsArray, []int{1}, []string{string(text)}); err != nil {
-		return err
 	}
 	return z.Close()
 }
