@@ -91,7 +91,7 @@ func (r *nodeReader) svmClassifier() {
 	c = c.kernels(s, r.numbers("support_vectors"), total).affine(pairs, r.pairWeights(s, perClass, total), s.rho)
 	if r.usage.readers[r.outputs[0]] > 0 {
 		r.elements[r.outputs[0]] = k.element
-		c.fork().opaque(&classical.PairVotes{Labels: k.codes}).end(0, r.operand(0).shape[:1])
+		c.opaque(&classical.PairVotes{Labels: k.codes}).end(0, r.operand(0).shape[:1])
 	}
 	switch {
 	case len(a) > 0:

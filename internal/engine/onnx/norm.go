@@ -162,8 +162,8 @@ func (r *nodeReader) repeated(v *value, to []int) *nn.Param {
 func (r *nodeReader) rmsNorm() {
 	x, scale := r.operand(0), r.operand(1)
 	axes := countUp(len(x.shape))[r.axis(-1, len(x.shape)):]
-	c := r.whole(x).fork()
-	square := c.fork().then(&nn.Binary{Operator: "Mul"}, c.fork())
+	c := r.whole(x)
+	square := c.then(&nn.Binary{Operator: "Mul"}, c)
 	mean := square.then(&nn.Reduce{Function: "Mean", Axes: axes, Keep: true})
 	root := mean.number("Add", r.float("epsilon", 1e-5)).then(&nn.Unary{Function: "Sqrt"})
 	c.with("Div", root).view(x.inner()).combine("Mul", scale, x.shape).end(0, x.shape)
@@ -178,8 +178,8 @@ func (r *nodeReader) localResponse() {
 	}
 	k := int(size)
 	pool := &nn.AveragePool{Kernel: [2]int{k, 1}, Pad: [4]int{(k - 1) / 2, 0, k / 2, 0}, CountIncludePad: true}
-	c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])}).fork()
-	power := c.fork().then(&nn.Binary{Operator: "Mul"}, c.fork()).then(pool)
+	c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})
+	power := c.then(&nn.Binary{Operator: "Mul"}, c).then(pool)
 	power = power.number("Mul", r.float("alpha", 1e-4)).number("Add", r.float("bias", 1)).number("Pow", r.float("beta", .75))
 	c.with("Div", power).end(0, x.shape)
 }
