@@ -88,12 +88,8 @@ func lowestOpset(op nn.Op) int64 {
 		return 19
 	}
 	switch op.Kind() {
-	case "HardSwish":
-		return 14
 	case "LayerNormalization":
 		return 17
-	case "Mish":
-		return 18
 	case "Gelu":
 		return 20
 	case "GroupNormalization":
