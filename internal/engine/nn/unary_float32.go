@@ -13,22 +13,37 @@ import (
 const fastBlock = 512
 
 // blockRooms are where functions of a block keep what they compute on the way.
-var blockRooms pool[[2][fastBlock]float32]
+var blockRooms pool[[fastBlock]float32]
 
-// inBlocks calls f with blocks of dst, d and x, and with room for twice as many numbers.
-func inBlocks(dst, d, x []float32, f func(dst, d, x, s, t []float32)) {
+// inBlocks calls f with blocks of dst, d and x, and with room for as many numbers.
+func inBlocks(dst, d, x []float32, f func(dst, d, x, room []float32)) {
 	room := blockRooms.borrow()
 	defer blockRooms.giveBack(room)
 	for lo := 0; lo < len(x); lo += fastBlock {
 		hi := min(len(x), lo+fastBlock)
-		f(dst[lo:hi], d[lo:hi], x[lo:hi], room[0][:hi-lo], room[1][:hi-lo])
+		f(dst[lo:hi], d[lo:hi], x[lo:hi], room[:hi-lo])
 	}
 }
 
 func expSlope32(dst, d, x []float32) {
-	inBlocks(dst, d, x, func(dst, d, x, e, _ []float32) {
+	inBlocks(dst, d, x, func(dst, d, x, e []float32) {
 		simd.Exp(e, x)
 		simd.Mul(dst, d, e)
+	})
+}
+
+// tanh32: near 0 it is off by a rounding of 1.
+func tanh32(dst, x []float32) {
+	simd.ScaleShift(dst, x, 2, 0)
+	simd.Sigmoid(dst, dst)
+	simd.ScaleShift(dst, dst, 2, -1)
+}
+
+func tanhSlope32(dst, d, x []float32) {
+	inBlocks(dst, d, x, func(dst, d, x, t []float32) {
+		simd.ScaleShift(t, x, 2, 0)
+		simd.SigmoidSlope(dst, d, t)
+		simd.Scale(4, dst)
 	})
 }
 

@@ -83,7 +83,6 @@ func errorFunction(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value: math.Erf, slope: slope,
 		steepest: nearZero(slope, 0x1p-44),
-		value32:  simd.Erf, slope32: simd.ErfSlope,
 	}
 }
 

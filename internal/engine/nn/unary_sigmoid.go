@@ -38,7 +38,7 @@ func hyperbolicTangent(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value: math.Tanh, slope: slope,
 		steepest: nearZero(slope, 0),
-		value32:  simd.Tanh, slope32: simd.TanhSlope,
+		value32:  tanh32, slope32: tanhSlope32,
 	}
 }
 
