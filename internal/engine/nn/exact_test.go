@@ -80,8 +80,6 @@ func exactOf(t *testing.T, op Op, in [][]int, out []int) exactOp {
 		return exactRowNorm(op.Epsilon, op.Scale, op.Shift, Size(in[0])/op.groups(), func(e int) int { return e / Size(in[0][1:]) })
 	case *Softmax:
 		return eachRow(in[0][len(in[0])-1], exactSoftmax)
-	case *LogSoftmax:
-		return eachRow(in[0][len(in[0])-1], exactLogSoftmax)
 	case *Hardmax:
 		return eachRow(in[0][len(in[0])-1], exactHardmax)
 	case *ReLU:
@@ -297,14 +295,6 @@ func exactHardmax(x []*big.Float) []*big.Float {
 	return out
 }
 
-func exactLogSoftmax(x []*big.Float) (y []*big.Float) {
-	sum := exactReductions["LogSumExp"](x)
-	for _, v := range x {
-		y = append(y, bigSub(v, sum))
-	}
-	return y
-}
-
 // indices returns the indices of entry e of a tensor.
 func indices(e int, shape []int) []int {
 	at := make([]int, len(shape))
@@ -391,11 +381,6 @@ var exactReductions = map[string]func(x []*big.Float) *big.Float{
 		}
 		return p
 	},
-	"L1":        func(x []*big.Float) *big.Float { return exactSum(x, bigAbs) },
-	"SumSquare": func(x []*big.Float) *big.Float { return exactSum(x, exactSquare) },
-	"L2":        func(x []*big.Float) *big.Float { s := exactSum(x, exactSquare); return s.Sqrt(s) },
-	"LogSum":    func(x []*big.Float) *big.Float { return bigLog(exactSum(x, unchanged)) },
-	"LogSumExp": func(x []*big.Float) *big.Float { return bigLog(exactSum(x, exactExp)) },
 }
 
 func unchanged(v *big.Float) *big.Float   { return v }

@@ -33,11 +33,17 @@ var unaryFuncs = map[string]func(o *Unary) *unaryFunc{
 	"BFloat16": func(*Unary) *unaryFunc { return sixteenBits(float16.Brain.Round) },
 }
 
-// squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too.
+// squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too. The slope at 0, which
+// is infinite, counts as 0, as that of a norm does.
 func squareRoot(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value: math.Sqrt,
-		slope: func(x float64) float64 { return .5 / math.Sqrt(x) },
+		slope: func(x float64) float64 {
+			if x == 0 {
+				return 0
+			}
+			return .5 / math.Sqrt(x)
+		},
 		bound: rootBound,
 	}
 }

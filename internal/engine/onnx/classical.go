@@ -155,7 +155,7 @@ func (r *nodeReader) normalizer() {
 	if !ok {
 		panic(malformedf("attribute \"norm\" is %q: it must be MAX, L1 or L2", r.text("norm", "")))
 	}
-	norm := c.then(&nn.Reduce{Function: function, Axes: []int{len(c.shape) - 1}, Keep: true})
+	norm := c.reduced(function, []int{len(c.shape) - 1}, true)
 	norm = norm.then(&nn.Where{Else: scalar(1)}, norm)
 	r.answer(c.with("Div", norm), 0, width)
 }

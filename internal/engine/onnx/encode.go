@@ -158,7 +158,7 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 	case *nn.LeakyReLU:
 		mustBeFloat32("slope", op.Slope)
 		attribute = appendFloat(nil, "alpha", op.Slope)
-	case *nn.Softmax, *nn.Hardmax, *nn.LogSoftmax:
+	case *nn.Softmax, *nn.Hardmax:
 		attribute = appendNumber(nil, "axis", -1)
 	case *nn.Flatten:
 		attribute = appendNumber(nil, "axis", 1)

@@ -226,7 +226,7 @@ func TestEncodeRefuses(t *testing.T) {
 
 func TestEncodeRefusesOperators(t *testing.T) {
 	for _, op := range []nn.Op{
-		&nn.Reduce{Function: "L2", Axes: []int{}}, &nn.LayerNorm{Epsilon: 1e-60}, &nn.GroupNorm{Epsilon: 1e300},
+		&nn.Reduce{Function: "Max", Axes: []int{}}, &nn.LayerNorm{Epsilon: 1e-60}, &nn.GroupNorm{Epsilon: 1e300},
 		&nn.Resize{To: []int{6, 2}, Scales: []float64{1.55, 1}, Mode: "linear", Coordinates: "half_pixel"},
 		&nn.Resize{To: []int{6, 2}, Mode: "cubic", Coordinates: "half_pixel", CubicA: -.7},
 		&nn.Pad{Before: []int{1, 0}, After: []int{0, 0}, Value: math.NaN()},

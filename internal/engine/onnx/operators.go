@@ -44,7 +44,7 @@ var functions = map[string]traits{
 	"Cos": 0, "Erf": 0, "Exp": 0, "Log": 0, "Sigmoid": 0, "Sin": 0, "Sqrt": 0, "Tanh": 0,
 }
 
-// reducers are the functions of nn.Reduce, which ONNX has with Reduce before the name.
+// reducers are the reductions, which ONNX has with Reduce before the name.
 var reducers = map[string]traits{
 	"L1": 0, "L2": 0, "LogSum": 0, "LogSumExp": 0, "Max": exact, "Mean": 0, "Min": exact, "Prod": discrete, "Sum": integral, "SumSquare": 0,
 }
@@ -124,9 +124,9 @@ func init() {
 		// Along axes.
 		"ArgMax":     {1, arg, constant, nil},
 		"ArgMin":     {1, arg, constant, nil},
-		"Hardmax":    {1, "axis", exact, softmax(&nn.Hardmax{})},
-		"LogSoftmax": {1, "axis", 0, softmax(&nn.LogSoftmax{})},
-		"Softmax":    {1, "axis", 0, softmax(&nn.Softmax{})},
+		"Hardmax":    {1, "axis", exact, softmax(last(&nn.Hardmax{}))},
+		"LogSoftmax": {1, "axis", 0, softmax(logSoftmax)},
+		"Softmax":    {1, "axis", 0, softmax(last(&nn.Softmax{}))},
 
 		// Products of matrices.
 		"Einsum": {anyNumber, "equation", late, (*nodeReader).einsum},
