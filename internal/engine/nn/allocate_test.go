@@ -30,7 +30,6 @@ func TestKernelsAllocateNothing(t *testing.T) {
 		{&Transpose{[]int{1, 0, 2}}, [][]int{image}},
 		{&Pad{Before: []int{1, 1}, After: []int{1, 1}, Mode: "reflect"}, [][]int{long}},
 		{&Slice{Starts: []int{1, 0}, Steps: []int{2, 1}, Counts: []int{20, 90}}, [][]int{long}},
-		{&Resize{To: []int{8, 40, 50}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, [][]int{image}},
 		{&Unary{Function: "Gelu"}, [][]int{image}},
 		{&Unary{Function: "Erf"}, [][]int{image}},
 		{&Binary{Operator: "Mul", Constant: channel}, [][]int{image}},

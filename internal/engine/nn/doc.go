@@ -38,6 +38,6 @@
 //	dense.go matmul*.go conv*.go     matrix products and convolutions
 //	pool*.go window.go               pools
 //	batchnorm*.go groupnorm.go layernorm*.go rowwise.go softmax*.go hardmax.go
-//	reduce*.go resize*.go            sums over axes; enlarged and reduced images
+//	reduce*.go                       sums over axes
 //	rearrange*.go structure.go constant.go
 package nn

@@ -173,7 +173,6 @@ func TestEmpty(t *testing.T) {
 		{&Pad{Before: []int{1}, After: []int{1}}, [][]int{{0}}, []int{2}, 0},
 		{&Reshape{[]int{0, 5}}, [][]int{{3, 0}}, []int{0, 5}, 0},
 		{&Concat{0}, [][]int{{0, 2}}, []int{0, 2}, 0},
-		{&Resize{To: []int{0, 3}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{2, 3}}, []int{0, 3}, 0},
 		{testDense(9, 5, false), [][]int{{0, 9}}, []int{0, 5}, 0},
 		{&MatMul{}, [][]int{{2, 0}, {0, 3}}, []int{2, 3}, 0},
 		{&MatMul{}, [][]int{{0, 2}, {2, 3}}, []int{0, 3}, 0},

@@ -88,10 +88,6 @@ func exactOf(t *testing.T, op Op, in [][]int, out []int) exactOp {
 		return each(func(v *big.Float) *big.Float { return exactLeaky(op.Slope, v) })
 	case *Unary:
 		return each(func(v *big.Float) *big.Float { return exactUnary[op.Function](op, v) })
-	case *Resize:
-		if op.Mode != "nearest" {
-			return exactResize(op, in[0])
-		}
 	case *Flatten, *Identity, *Dropout, *Reshape, *Transpose, *Slice, *Gather, *Pad, *Concat, *Constant:
 	default:
 		t.Fatalf("no exact %s", op.Kind())
@@ -213,29 +209,6 @@ func exactCopies(op Op, in [][]int, out []int) exactOp {
 			}
 		}
 		return y
-	}
-}
-
-// exactResize goes by dimensions, with the weights as fractions.
-func exactResize(op *Resize, in []int) exactOp {
-	return func(all [][]*big.Float) []*big.Float {
-		x, shape := all[0], slices.Clone(in)
-		for d, n := range in {
-			inner, weights := Size(shape[d+1:]), op.weights(d, n)
-			shape[d] = op.To[d]
-			out := make([]*big.Float, Size(shape))
-			for o := range out {
-				out[o] = exact(0)
-				first, w := weights(o / inner % op.To[d])
-				for i, v := range w {
-					f := exact(0).SetRat(v)
-					at := (o/(inner*op.To[d])*n+first+i)*inner + o%inner
-					out[o].Add(out[o], f.Mul(f, x[at]))
-				}
-			}
-			x = out
-		}
-		return x
 	}
 }
 

@@ -16,6 +16,9 @@ func (g *Graph) Init(seed uint64) {
 	for _, n := range g.Nodes {
 		switch op := n.Op.(type) {
 		case *Dense:
+			if op.Fixed {
+				continue
+			}
 			uniform(r, op.In, op.Weight, op.Bias)
 		case *Conv2D:
 			uniform(r, Size(op.Weight.Shape[1:]), op.Weight, op.Bias)

@@ -270,8 +270,6 @@ func moved(op nn.Op, i, k, run int, in, out []int) int {
 		} else if !op.Keep {
 			to = len(reducedShape(in[:k], op.Axes, false))
 		}
-	case *nn.Resize:
-		changed = op.To[k] != in[k] || op.Scales != nil && op.Scales[k] != 1
 	case *nn.Pad:
 		changed = op.Before[k] != 0 || op.After[k] != 0
 	case *nn.Tile:

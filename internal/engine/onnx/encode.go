@@ -84,9 +84,6 @@ func (e *encoder) graph(name string, inputs []end, output end) (nodes, ends []by
 
 // lowestOpset returns the opset that has an operator with its settings.
 func lowestOpset(op nn.Op) int64 {
-	if r, ok := op.(*nn.Resize); ok && (r.Antialias || r.Coordinates == "half_pixel_symmetric") {
-		return 19
-	}
 	switch op.Kind() {
 	case "LayerNormalization":
 		return 17
@@ -196,8 +193,6 @@ func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
 		e.pad(n, op, in[0])
 	case *nn.Expand:
 		e.expand(n, in[0], op.To)
-	case *nn.Resize:
-		e.resize(n, op, in[0])
 	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool, *nn.GlobalAveragePool:
 		e.images(n, in[0], out)
 	case *nn.Dense:
