@@ -26,8 +26,6 @@ func (g *Graph) Init(seed uint64) {
 			uniform(r, Size(op.Weight.Shape[1:]), op.Weight, op.Bias)
 		case *LayerNorm:
 			asIdentity(op.Scale, op.Shift)
-		case *GroupNorm:
-			asIdentity(op.Scale, op.Shift)
 		case *BatchNorm:
 			asIdentity(op.Scale, op.Shift)
 			op.Mean.Fill(0)

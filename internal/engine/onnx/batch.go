@@ -179,8 +179,6 @@ func follow(op nn.Op, batch int, shape []int, in []batched) batched {
 		hold(op.Condition, op.Then, op.Else)
 	case *nn.BatchNorm:
 		perChannel(op.Scale, op.Shift, op.Mean, op.Variance)
-	case *nn.GroupNorm:
-		perChannel(op.Scale, op.Shift)
 	case *nn.Concat:
 		joined = op.Axis
 	}
@@ -252,11 +250,6 @@ func moved(op nn.Op, i, k, run int, in, out []int) int {
 		whole, changed = max(op.Axes, 1), false
 	case *nn.Opaque:
 		whole, changed = 1, false
-	case *nn.GroupNorm:
-		whole, changed = len(in)-1, false
-		if run%(in[0]/max(op.Groups, 1)) != 0 {
-			whole++
-		}
 	case *nn.MatMul:
 		if k >= len(in)-2 && (k == len(in)-2+i) != [2]bool{op.TransA, op.TransB}[i] {
 			return len(out) - 2 + i

@@ -89,8 +89,6 @@ func lowestOpset(op nn.Op) int64 {
 		return 17
 	case "Gelu":
 		return 20
-	case "GroupNormalization":
-		return 21 // in 18 there is one scale for each group
 	}
 	return opset
 }
@@ -201,7 +199,7 @@ func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
 		e.matmul(n, op, in)
 	case *nn.Reduce:
 		e.reduce(n, op, in[0])
-	case *nn.BatchNorm, *nn.LayerNorm, *nn.GroupNorm:
+	case *nn.BatchNorm, *nn.LayerNorm:
 		e.norm(n, in[0])
 	default:
 		panic(unsupportedf("cannot be written as ONNX"))

@@ -221,7 +221,7 @@ func TestEncodeRefuses(t *testing.T) {
 
 func TestEncodeRefusesOperators(t *testing.T) {
 	for _, op := range []nn.Op{
-		&nn.Reduce{Function: "Max", Axes: []int{}}, &nn.LayerNorm{Epsilon: 1e-60}, &nn.GroupNorm{Epsilon: 1e300},
+		&nn.Reduce{Function: "Max", Axes: []int{}}, &nn.LayerNorm{Epsilon: 1e-60}, &nn.LayerNorm{Epsilon: 1e300},
 		&nn.Pad{Before: []int{1, 0}, After: []int{0, 0}, Value: math.NaN()},
 	} {
 		g := &nn.Graph{Name: "bad", Input: "x", InputShape: []int{4, 2}, Output: "y", Nodes: []*nn.Node{{Name: "node", Op: op, Inputs: []string{"x"}, Output: "y"}}}

@@ -291,7 +291,7 @@ func TestLearns(t *testing.T) {
 	attention.Join("scores", &nn.MatMul{TransB: true}, "q", "k")
 	attention.Add("weights", &nn.Softmax{})
 	attention.Join("mixed", &nn.MatMul{}, "weights", "v")
-	attention.Add("norm", &nn.GroupNorm{Groups: 2, Scale: nn.NewParam("scale", 4), Shift: nn.NewParam("shift", 4)})
+	attention.Add("norm", &nn.LayerNorm{Axes: 2, Scale: nn.NewParam("scale", 4, 8), Shift: nn.NewParam("shift", 4, 8)})
 	attention.Add("top", &nn.Reduce{Function: "Max", Axes: []int{1}})
 	attention.Dense("logits", 5, true)
 	attention.Graph.Init(1)
