@@ -35,18 +35,6 @@ func multiplyAdds(op Op, in [][]int, out []int) int64 {
 			inner = in[0][len(in[0])-2]
 		}
 		return size * int64(inner)
-	case *Resize:
-		return size * int64(resizeTaps(in[0], out))
 	}
 	return 0
-}
-
-// resizeTaps is 2, the taps of linear interpolation, for each dimension that changes.
-func resizeTaps(in, out []int) (taps int) {
-	for i := range out {
-		if in[i] != out[i] {
-			taps += 2
-		}
-	}
-	return taps
 }

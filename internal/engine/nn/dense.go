@@ -13,6 +13,7 @@ type Dense struct {
 	In, Out int
 	Weight  *Param // [Out, In]
 	Bias    *Param // [Out]; nil for none
+	Fixed   bool   // the parameters are not learned
 }
 
 // Kind returns "Gemm".
@@ -37,8 +38,11 @@ func (o *Dense) Shape(inputs ...[]int) ([]int, error) {
 	return append(slices.Clone(s[:len(s)-1]), o.Out), nil
 }
 
-// Params returns the weight and, where there is one, the bias.
+// Params returns the weight and, where there is one, the bias, unless they are fixed.
 func (o *Dense) Params() []*Param {
+	if o.Fixed {
+		return nil
+	}
 	return present(o.Weight, o.Bias)
 }
 

@@ -37,7 +37,7 @@
 //	binary*.go where.go              functions of several, over broadcast*.go
 //	dense.go matmul*.go conv*.go     matrix products and convolutions
 //	pool*.go window.go               pools
-//	batchnorm*.go groupnorm.go layernorm*.go rowwise.go softmax*.go hardmax.go
-//	reduce*.go resize*.go            sums over axes; enlarged and reduced images
+//	batchnorm*.go layernorm*.go rowwise.go softmax*.go hardmax.go
+//	reduce*.go                       sums over axes
 //	rearrange*.go structure.go constant.go
 package nn

@@ -173,7 +173,6 @@ func TestEmpty(t *testing.T) {
 		{&Pad{Before: []int{1}, After: []int{1}}, [][]int{{0}}, []int{2}, 0},
 		{&Reshape{[]int{0, 5}}, [][]int{{3, 0}}, []int{0, 5}, 0},
 		{&Concat{0}, [][]int{{0, 2}}, []int{0, 2}, 0},
-		{&Resize{To: []int{0, 3}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{2, 3}}, []int{0, 3}, 0},
 		{testDense(9, 5, false), [][]int{{0, 9}}, []int{0, 5}, 0},
 		{&MatMul{}, [][]int{{2, 0}, {0, 3}}, []int{2, 3}, 0},
 		{&MatMul{}, [][]int{{0, 2}, {2, 3}}, []int{0, 3}, 0},
@@ -185,11 +184,11 @@ func TestEmpty(t *testing.T) {
 		{&Binary{Operator: "Less"}, [][]int{{0}, {1}}, []int{0}, 0},
 		{&Where{Condition: value}, [][]int{{0, 1}, {3}}, []int{0, 3}, 0},
 	}
-	for name, of := range map[string]float32{"Sum": 0, "Prod": 1, "L1": 0, "L2": 0, "SumSquare": 0} {
+	for name, of := range map[string]float32{"Sum": 0, "Prod": 1} {
 		op := &Reduce{Function: name, Axes: []int{1}}
 		cases = append(cases, emptyCase{op, [][]int{{2, 0, 3}}, []int{2, 3}, of}, emptyCase{op, [][]int{{0, 2}}, []int{0}, 0})
 	}
-	for _, op := range []Op{&LogSoftmax{}, &Softmax{}, &Hardmax{}, &LayerNorm{}} { // over the last dimension
+	for _, op := range []Op{&Softmax{}, &Hardmax{}, &LayerNorm{}} { // over the last dimension
 		cases = append(cases, emptyCase{op, [][]int{{3, 0}}, []int{3, 0}, 0})
 	}
 	for _, op := range unaryCases() {

@@ -26,7 +26,7 @@ func learnedNets() []*Graph {
 	table := chain([]int{3, 4})
 	table.node("table", &Constant{Value: testParam(r, "table", 4, 2), Learned: true})
 	table.node("product", &MatMul{}, "x", "table")
-	table.node("y", &GroupNorm{Groups: 3, Scale: testParam(r, "scale", 3), Shift: testParam(r, "shift", 3)}, "product")
+	table.node("y", &LayerNorm{Scale: testParam(r, "scale", 2), Shift: testParam(r, "shift", 2)}, "product")
 	swin := zooNet("swin learned")
 	for _, p := range swin.Params() {
 		for i := range p.Data {

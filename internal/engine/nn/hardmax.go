@@ -17,11 +17,11 @@ func (*Hardmax) kernel32(in ...[]int) kernel[float32] { return newHardmax[float3
 func (*Hardmax) kernel64(in ...[]int) kernel[float64] { return newHardmax[float64](in[0]) }
 
 // hardmax is the kernel of Hardmax.
-type hardmax[T Float] struct{ boundedRows[T] }
+type hardmax[T Float] struct{ *rowwise[T] }
 
 func newHardmax[T Float](in []int) hardmax[T] {
 	none := func(dst, _, _ []T) { clear(dst) }
-	return hardmax[T]{boundedRows[T]{newRowwise(in, rowFunc[T]{
+	return hardmax[T]{newRowwise(in, rowFunc[T]{
 		value: func(y, x []T) {
 			clear(y)
 			if best := winner(x); best >= 0 {
@@ -32,7 +32,8 @@ func newHardmax[T Float](in []int) hardmax[T] {
 		},
 		tangent: none,
 		pull:    none,
-	}), hardmaxError}}
+		bound:   hardmaxError,
+	})}
 }
 
 func (hardmax[T]) active(_ *frame[T], dst []bool) { clear(dst) }

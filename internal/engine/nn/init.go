@@ -16,14 +16,15 @@ func (g *Graph) Init(seed uint64) {
 	for _, n := range g.Nodes {
 		switch op := n.Op.(type) {
 		case *Dense:
+			if op.Fixed {
+				continue
+			}
 			uniform(r, op.In, op.Weight, op.Bias)
 		case *Conv2D:
 			uniform(r, Size(op.Weight.Shape[1:]), op.Weight, op.Bias)
 		case *ConvTranspose:
 			uniform(r, Size(op.Weight.Shape[1:]), op.Weight, op.Bias)
 		case *LayerNorm:
-			asIdentity(op.Scale, op.Shift)
-		case *GroupNorm:
 			asIdentity(op.Scale, op.Shift)
 		case *BatchNorm:
 			asIdentity(op.Scale, op.Shift)

@@ -19,7 +19,7 @@ func jumps(op Op) bool {
 	case *Binary:
 		return Compares(op.Operator)
 	case *Unary:
-		return unaryFuncs[op.Function](op).steps || op.Function == "ThresholdedRelu" && op.Alpha != 0
+		return unaryFuncs[op.Function](op).steps
 	case *Where:
 		return op.Condition == nil
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// DefaultLayerNormEpsilon stands in for a zero Epsilon of a LayerNorm or a
-// GroupNorm; it is PyTorch's and ONNX's.
+// DefaultLayerNormEpsilon stands in for a zero Epsilon of a LayerNorm; it is PyTorch's and
+// ONNX's.
 const DefaultLayerNormEpsilon = 1e-5
 
 // LayerNorm standardises the last Axes dimensions together and then scales and
@@ -48,25 +48,17 @@ func (o *LayerNorm) Shape(inputs ...[]int) ([]int, error) {
 	if o.Axes < 0 || o.axes() > len(s) {
 		return nil, fmt.Errorf("input has shape %v, cannot standardise its last %d dimensions", s, o.axes())
 	}
-	if err := checkNorm(o.Epsilon, o.Scale, o.Shift, s[len(s)-o.axes():]...); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// checkNorm returns an error if the settings of a normalisation do not fit.
-func checkNorm(epsilon float64, scale, shift *Param, shape ...int) error {
-	if !(epsilon >= 0 && epsilon <= math.MaxFloat64) {
-		return fmt.Errorf("epsilon %g is negative or not finite", epsilon)
+	if !(o.Epsilon >= 0 && o.Epsilon <= math.MaxFloat64) {
+		return nil, fmt.Errorf("epsilon %g is negative or not finite", o.Epsilon)
 	}
 	var wrong []error
-	if scale != nil {
-		wrong = append(wrong, scale.check("scale", shape...))
+	if o.Scale != nil {
+		wrong = append(wrong, o.Scale.check("scale", s[len(s)-o.axes():]...))
 	}
-	if shift != nil {
-		wrong = append(wrong, shift.check("shift", shape...))
+	if o.Shift != nil {
+		wrong = append(wrong, o.Shift.check("shift", s[len(s)-o.axes():]...))
 	}
-	return errors.Join(wrong...)
+	return s, errors.Join(wrong...)
 }
 
 func (o *LayerNorm) axes() int { return max(o.Axes, 1) }
@@ -77,7 +69,6 @@ func (o *LayerNorm) kernel64(in ...[]int) kernel[float64] { return newLayerNorm[
 func newLayerNorm[T Float](o *LayerNorm, in []int) *rowNorm[T] {
 	cols := Size(in[len(in)-o.axes():])
 	k := newRowNorm[T](o.Epsilon, o.Scale, o.Shift)
-	k.cols, k.perExample, k.segment = cols, Size(in[:len(in)-o.axes()]), 1
-	k.period = cols
+	k.cols, k.perExample = cols, Size(in[:len(in)-o.axes()])
 	return k
 }

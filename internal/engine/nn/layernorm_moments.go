@@ -23,16 +23,3 @@ func rowMoments[T Float](x []T) (mean, variance float64) {
 	}
 	return mean, variance / n
 }
-
-// centreScale sets y = (x − mean)·invStd·gain + move, of a whole channel.
-func centreScale[T Float](y, x []T, mean, invStd float64, gain, move T) {
-	a := T(invStd) * gain
-	if is64[T]() {
-		m := T(mean)
-		for i, v := range x {
-			y[i] = (v-m)*a + move
-		}
-		return
-	}
-	simd.ScaleShift(y, x, a, T(float64(move)-float64(a)*mean))
-}

@@ -6,7 +6,7 @@ func needs[T Float](s *step[T]) (x, y bool) {
 	switch k := s.kernel.(type) {
 	case *conv[T]:
 		return false, k.rectifier != nil
-	case *dense[T], *convTranspose[T], *batchNorm[T], *averagePool[T], *average[T], *resize[T], *maxPool[T]:
+	case *dense[T], *convTranspose[T], *batchNorm[T], *averagePool[T], *average[T], *maxPool[T]:
 		return false, false
 	case *rearrange[T], *concat[T], *constantTensor[T]:
 		return false, false

@@ -31,7 +31,7 @@ func memoryNets() map[string]*Graph {
 	mixed.node("f", &Binary{Operator: "Greater"}, "e", "d")
 	mixed.node("g", &Where{}, "f", "e", "d")
 	mixed.node("h", &Concat{Axis: 2}, "g", "c")
-	mixed.node("i", &GroupNorm{Groups: 2}, "h")
+	mixed.node("i", &LayerNorm{}, "h")
 	mixed.node("k", &Reduce{Function: "Mean", Axes: []int{0, 2}}, "i")
 	nets["mixed"] = mixed
 	return nets

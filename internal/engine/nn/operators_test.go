@@ -39,9 +39,6 @@ func operatorCases() (cases []opCase) {
 	for _, in := range [][]int{{10}, {4, 3}} {
 		add(&Softmax{}, in)
 	}
-	for _, in := range [][]int{{2}, {7}, {3, 5}, {2, 2, 4}} {
-		add(&LogSoftmax{}, in)
-	}
 	add(&Binary{Operator: "Add"}, []int{2, 3}, []int{2, 3})
 	add(&Binary{Operator: "Mul"}, []int{9001}, []int{9001})
 	add(&Flatten{}, []int{2, 3, 4})
@@ -66,19 +63,12 @@ func operatorCases() (cases []opCase) {
 	norm([]int{3, 2, 8}, 1, true, false)
 	norm([]int{3, 4, 5}, 2, false, true)
 	norm([]int{33}, 1, false, false)
-	for _, c := range []struct {
-		in     []int
-		groups int
-	}{{[]int{6, 3, 5}, 2}, {[]int{4, 9}, 4}, {[]int{4, 2, 3}, 0}, {[]int{8}, 2}, {[]int{6, 2, 2, 2}, 3}} {
-		scale, shift := normParams(r, c.in[0])
-		add(&GroupNorm{Groups: c.groups, Epsilon: .01, Scale: scale, Shift: shift}, c.in)
-	}
 	for _, c := range matmulCases {
 		add(&c.op, c.a, c.b)
 	}
 	for _, name := range ReduceFunctions() {
 		for i, c := range reduceCases {
-			if i%3 == 0 || name == "Mean" || name == "L2" || name == "Max" { // the others share their kernel
+			if i%3 == 0 || name == "Mean" || name == "Max" { // the others share their kernel
 				add(&Reduce{Function: name, Axes: c.axes, Keep: c.keep}, c.in)
 			}
 		}
@@ -95,7 +85,7 @@ func operatorCases() (cases []opCase) {
 	for _, c := range transposedCases {
 		add(c.transposed(c.outputPad), c.shape())
 	}
-	return append(cases, resizeCases()...)
+	return cases
 }
 
 func (c opCase) String() string { return fmt.Sprintf("%s %+v of %v", c.op.Kind(), c.op, c.in) }
@@ -106,37 +96,29 @@ func TestOperators(t *testing.T) {
 		if testing.Short() && Size(c.in[0]) > 60000 {
 			continue
 		}
-		draw := itself
-		if r, ok := c.op.(*Reduce); ok && r.Function == "LogSum" { // which has no values at negative sums
-			draw = positiveDraw
-		}
-		t.Run(c.op.Kind(), func(t *testing.T) { testOperatorAt(t, c.op, draw, c.in...) })
+		t.Run(c.op.Kind(), func(t *testing.T) { testOperator(t, c.op, c.in...) })
 	}
 	t.Run("Winograd", func(t *testing.T) { testOperator(t, winogradCases[1].op(), winogradCases[1].shape()) })
 }
 
 // roundoffSlack is how many times the errors the bounds may be on average; 1e4 for other operators.
 var roundoffSlack = map[string]float64{
-	"BatchNormalization": 100, "LayerNormalization": 200, "GroupNormalization": 200, "MatMul": 100, "LogSoftmax": 1000, "Resize": 100,
+	"BatchNormalization": 100, "LayerNormalization": 200, "MatMul": 100,
 	"Conv": 400, "ConvTranspose": 100, "MaxPool": 300, "AveragePool": 300, "GlobalAveragePool": 300,
 }
 
 // TestOperatorRoundoff holds operators to their definitions, and the bounds on their rounding errors.
 func TestOperatorRoundoff(t *testing.T) {
 	for _, c := range operatorCases() {
-		slack, draw := cmp.Or(roundoffSlack[c.op.Kind()], 1e4), itself
-		switch op := c.op.(type) {
+		slack := cmp.Or(roundoffSlack[c.op.Kind()], 1e4)
+		switch c.op.(type) {
 		case *PRelu:
 			continue
 		case *Reduce:
-			if slack = 1000; op.Function == "LogSum" {
-				draw = awayFrom0
-			}
-		case *LogSoftmax:
-			testExact(t, op, math.Inf(1), func(v float64) float64 { return 100 * v }, c.in...)
+			slack = 1000
 		}
 		if !testing.Short() || Size(c.in[0]) < 60000 {
-			t.Run(c.op.Kind(), func(t *testing.T) { testExact(t, c.op, slack, draw, c.in...) })
+			t.Run(c.op.Kind(), func(t *testing.T) { testExact(t, c.op, slack, itself, c.in...) })
 		}
 	}
 }
@@ -210,11 +192,6 @@ func TestRefusedShapes(t *testing.T) {
 		{&LayerNorm{Shift: four, Axes: 2}, [][]int{{2, 2}}},
 		{&LayerNorm{Epsilon: -1}, [][]int{{4}}},
 		{&LayerNorm{Epsilon: math.NaN()}, [][]int{{4}}},
-		{&GroupNorm{}, [][]int{nil}},
-		{&GroupNorm{Groups: 3}, [][]int{{4, 2}}},
-		{&GroupNorm{Groups: 2, Scale: four}, [][]int{{8, 1}}},
-		{&GroupNorm{Groups: -2}, [][]int{{4}}},
-		{&LogSoftmax{}, [][]int{nil}},
 		{&Reduce{}, [][]int{{2, 3}}},
 		{&Reduce{Function: "Median"}, [][]int{{2, 3}}},
 		{&Reduce{Function: "Sum", Axes: []int{2}}, [][]int{{2, 3}}},
@@ -223,12 +200,9 @@ func TestRefusedShapes(t *testing.T) {
 		{&Reduce{Function: "Mean", Axes: []int{0}}, [][]int{{0, 2}}},
 		{&Reduce{Function: "Max", Axes: []int{0}}, [][]int{{0, 2}}},
 		{&Reduce{Function: "Min", Axes: []int{0}}, [][]int{{0, 2}}},
-		{&Reduce{Function: "LogSum", Axes: []int{0}}, [][]int{{0, 2}}},
-		{&Reduce{Function: "LogSumExp", Axes: []int{0}}, [][]int{{0, 2}}},
 		{&Unary{Function: "Gamma"}, [][]int{{3}}},
 		{&Unary{Function: "Celu"}, [][]int{{3}}},
-		{&Unary{Function: "Elu", Alpha: math.NaN()}, [][]int{{3}}},
-		{&Unary{Function: "Swish", Alpha: math.Inf(1)}, [][]int{{3}}},
+		{&Unary{Function: "Clip", Alpha: math.NaN()}, [][]int{{3}}},
 		{&Unary{Function: "Exp"}, [][]int{{3}, {3}}},
 		{&MaxPool{Kernel: [2]int{2, 2}, Pad: [4]int{2, 0, 0, 0}}, [][]int{{1, 4, 4}}},
 		{&MaxPool{Kernel: [2]int{2, 9}}, [][]int{{1, 4, 4}}},
@@ -236,18 +210,6 @@ func TestRefusedShapes(t *testing.T) {
 		{&MaxPool{Kernel: [2]int{1 << 30, 1}, Pad: [4]int{1 << 29, 0, 1 << 29, 0}}, [][]int{{1, 4, 4}}},
 		{&AveragePool{Kernel: [2]int{2, 2}, Pad: [4]int{0, 0, 0, 2}}, [][]int{{1, 4, 4}}},
 		{&GlobalAveragePool{}, [][]int{{4}}},
-		{&Resize{To: []int{3}, Mode: "linear"}, [][]int{{4}}},
-		{&Resize{To: []int{3}, Mode: "lanczos", Coordinates: "half_pixel"}, [][]int{{4}}},
-		{&Resize{To: []int{3}, Mode: "linear", Coordinates: "tf_crop_and_resize"}, [][]int{{4}}},
-		{&Resize{To: []int{3}, Mode: "nearest", Coordinates: "half_pixel"}, [][]int{{4}}},
-		{&Resize{To: []int{3, 3}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
-		{&Resize{To: []int{resizeLimit + 1}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
-		{&Resize{To: []int{-3}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
-		{&Resize{To: []int{3}, Scales: []float64{5}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
-		{&Resize{To: []int{3}, Scales: []float64{math.NaN()}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
-		{&Resize{To: []int{3}, Scales: []float64{1, 1}, Mode: "linear", Coordinates: "half_pixel"}, [][]int{{4}}},
-		{&Resize{To: []int{3}, Mode: "cubic", Coordinates: "half_pixel", CubicA: math.Inf(1)}, [][]int{{4}}},
-		{&Resize{To: []int{3}, Mode: "cubic", Coordinates: "half_pixel", CubicA: 1e-300}, [][]int{{4}}},
 		{&Binary{Operator: "Mod"}, [][]int{{2}, {2}}},
 		{&Binary{Operator: "Add"}, [][]int{{2}, {3}}},
 		{&Binary{Operator: "Add"}, [][]int{{2}}},

@@ -8,7 +8,7 @@ import (
 )
 
 // axisOp is an operator that is a linear map along one axis after another: sums, means, average
-// pools, linear resizes, and norms with fixed statistics.
+// pools, and norms with fixed statistics.
 type axisOp interface {
 	// axes returns the maps for an input of that shape. They follow the parameters, if there are
 	// some, of that version.
@@ -70,7 +70,6 @@ func means(in, inner int, over []extent, count func(o int) int) *wideAxis {
 func (p *AveragePool) axesVersion() uint64       { return 0 }
 func (p *GlobalAveragePool) axesVersion() uint64 { return 0 }
 func (o *Reduce) axesVersion() uint64            { return 0 }
-func (o *Resize) axesVersion() uint64            { return 0 }
 
 // axes: the mean over a window is the mean over rows of means over columns, also where padding
 // does not count.
@@ -110,30 +109,6 @@ func (o *Reduce) axes(in []int) (all []*wideAxis) {
 			}
 			return in[d]
 		}))
-	}
-	return all
-}
-
-// axes is nil for copies.
-func (o *Resize) axes(in []int) (all []*wideAxis) {
-	if o.Mode == "nearest" || Size(in) == 0 {
-		return nil
-	}
-	for d, n := range in {
-		if o.keeps(d, n) {
-			continue
-		}
-		a, weights := newWideAxis(n, Size(in[d+1:])), o.weights(d, n)
-		for i := range o.To[d] {
-			first, w := weights(i)
-			for j, v := range w {
-				if v.Sign() != 0 {
-					a.weigh(first+j, v)
-				}
-			}
-			a.end()
-		}
-		all = append(all, a)
 	}
 	return all
 }

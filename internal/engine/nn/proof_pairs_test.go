@@ -38,8 +38,6 @@ func wideNets() map[string]*Graph {
 		&Binary{Operator: "Sub", Constant: testParam(r, "c", 2, 1, 2), ConstantFirst: true}, &Unary{Function: "Abs"},
 		with("Min", number(.7)), with("Max", testParam(r, "c", 2)), &Unary{Function: "Clip", Alpha: -.25, Beta: .5}, with("Add", testParam(r, "c", 2, 3, 2)))
 	nets["reduced"] = chain([]int{3, 4, 2}, &LeakyReLU{.3}, &Reduce{Function: "Mean", Axes: []int{1}}, &Reshape{To: []int{1, 3, 2}}, &Reduce{Function: "Sum", Axes: []int{1}, Keep: true})
-	nets["resized"] = chain([]int{2, 3, 4}, &Resize{To: []int{2, 7, 5}, Mode: "linear", Coordinates: "half_pixel"}, smallConv(2, 3, 3, 1),
-		&Resize{To: []int{3, 4, 9}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, &Resize{To: []int{3, 2, 3}, Mode: "nearest", Coordinates: "asymmetric", Nearest: "floor"})
 	broad := chain([]int{3, 1})
 	broad.node("a", testDense(1, 4, true), "x")
 	broad.node("s", &Binary{Operator: "Sub"}, "a", "x")

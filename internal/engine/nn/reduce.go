@@ -7,12 +7,10 @@ import (
 )
 
 // Reduce combines the entries along some dimensions into one (ONNX ReduceMean-18,
-// ReduceSum-13, ReduceMax-20, ReduceMin-20, ReduceProd-18, ReduceL1-18, ReduceL2-18,
-// ReduceLogSum-18, ReduceLogSumExp-18 and ReduceSumSquare-18). Where several entries
-// are the largest, or the smallest, the derivative is that of the first; where the
-// derivative of L1 or L2 at 0 does not exist, it is taken to be 0.
+// ReduceSum-13, ReduceMax-20, ReduceMin-20 and ReduceProd-18). Where several entries
+// are the largest, or the smallest, the derivative is that of the first.
 type Reduce struct {
-	Function string // Mean, Sum, Max, Min, Prod, L1, L2, LogSum, LogSumExp or SumSquare
+	Function string // Mean, Sum, Max, Min or Prod
 	Axes     []int  // of one example, in any order; nil means all
 	Keep     bool   // the dimensions stay, with size 1
 }
@@ -46,7 +44,7 @@ func (o *Reduce) Shape(inputs ...[]int) ([]int, error) {
 		}
 		entries *= d
 	}
-	if entries == 0 && !slices.Contains([]string{"Sum", "Prod", "L1", "L2", "SumSquare"}, o.Function) {
+	if entries == 0 && !slices.Contains([]string{"Sum", "Prod"}, o.Function) {
 		return nil, fmt.Errorf("input has shape %v: there is no entry to take the %s of", s, o.Function)
 	}
 	return out, nil

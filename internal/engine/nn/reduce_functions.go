@@ -4,19 +4,12 @@ import "math"
 
 // reductions are the functions of a Reduce; Sum and Mean have a kernel of their own.
 var reductions = map[string]*reduction{
-	"Sum":       {},
-	"Mean":      {},
-	"Max":       extreme(1),
-	"Min":       extreme(-1),
-	"Prod":      {product, productTangent, productPull},
-	"L1":        termwise(math.Abs, signOf),
-	"L2":        {norm2, norm2Tangent, norm2Pull},
-	"SumSquare": sumSquare,
-	"LogSum":    {logSum, logSumTangent, logSumPull},
-	"LogSumExp": {logSumExps, logSumExpTangent, logSumExpPull},
+	"Sum":  {},
+	"Mean": {},
+	"Max":  extreme(1),
+	"Min":  extreme(-1),
+	"Prod": {product, productTangent, productPull},
 }
-
-var sumSquare = termwise(square, squareSlope)
 
 // extreme is the largest entry for sign 1, the smallest for −1, NaN if one is.
 func extreme(sign float64) *reduction {
@@ -33,8 +26,8 @@ func extreme(sign float64) *reduction {
 	}
 	return &reduction{
 		value:   func(x []float64) float64 { return x[best(x)] },
-		tangent: func(x, d []float64, _ float64) float64 { return d[best(x)] },
-		pull: func(dst, x []float64, _, u float64) {
+		tangent: func(x, d []float64) float64 { return d[best(x)] },
+		pull: func(dst, x []float64, u float64) {
 			clear(dst)
 			dst[best(x)] = u
 		},
@@ -49,7 +42,7 @@ func product(x []float64) float64 {
 	return p
 }
 
-func productTangent(x, d []float64, _ float64) float64 {
+func productTangent(x, d []float64) float64 {
 	p, t := 1.0, 0.0
 	for i, v := range x {
 		p, t = p*v, t*v+p*d[i]
@@ -58,7 +51,7 @@ func productTangent(x, d []float64, _ float64) float64 {
 }
 
 // productPull multiplies what lies before each entry by what lies behind it.
-func productPull(dst, x []float64, _, u float64) {
+func productPull(dst, x []float64, u float64) {
 	p := u
 	for i, v := range x {
 		dst[i] = p
@@ -68,56 +61,5 @@ func productPull(dst, x []float64, _, u float64) {
 	for i := len(x) - 1; i >= 0; i-- {
 		dst[i] *= p
 		p *= x[i]
-	}
-}
-
-// termwise is a sum of functions of one entry each.
-func termwise(value, slope func(x float64) float64) *reduction {
-	return &reduction{
-		value: func(x []float64) float64 {
-			s := 0.0
-			for _, v := range x {
-				s += value(v)
-			}
-			return s
-		},
-		tangent: func(x, d []float64, _ float64) float64 {
-			s := 0.0
-			for i, v := range x {
-				s += slope(v) * d[i]
-			}
-			return s
-		},
-		pull: func(dst, x []float64, _, u float64) {
-			for i, v := range x {
-				dst[i] = slope(v) * u
-			}
-		},
-	}
-}
-
-func square(x float64) float64      { return x * x }
-func squareSlope(x float64) float64 { return 2 * x }
-
-func norm2(x []float64) float64 { return math.Sqrt(sumSquare.value(x)) }
-
-func norm2Tangent(x, d []float64, y float64) float64 {
-	if y == 0 {
-		return 0
-	}
-	s := 0.0
-	for i, v := range x {
-		s += v / y * d[i]
-	}
-	return s
-}
-
-func norm2Pull(dst, x []float64, y, u float64) {
-	clear(dst)
-	if y == 0 {
-		return
-	}
-	for i, v := range x {
-		dst[i] = v / y * u
 	}
 }

@@ -7,9 +7,9 @@ import "tattle/internal/math/simd"
 type reduction struct {
 	value func(x []float64) float64
 	// tangent returns Σ ∂y/∂x_i·d_i.
-	tangent func(x, d []float64, y float64) float64
+	tangent func(x, d []float64) float64
 	// pull sets dst_i = u·∂y/∂x_i.
-	pull func(dst, x []float64, y, u float64)
+	pull func(dst, x []float64, u float64)
 }
 
 // gathered is how many columns a reducer brings together at once.
@@ -118,26 +118,16 @@ func (k *reducer[T]) tangentRange(lo, hi int) {
 	x, d := k.spares.borrow(n*gathered), k.spares.borrow(n*gathered)
 	for u := lo; u < hi; u++ {
 		e, first, at, columns := k.block(u)
-		y := k.primal(x, e, at, columns)
+		k.gather(x, k.f.x[0][e*k.size:][:k.size], at, columns)
 		for j := range k.k {
 			row := e*k.k + j
 			k.gather(d, k.in[row*k.size:][:k.size], at, columns)
 			for c := range columns {
-				k.out[row*k.outputs()+first+c] = T(k.tangent(x[c*n:][:n], d[c*n:][:n], y[c]))
+				k.out[row*k.outputs()+first+c] = T(k.tangent(x[c*n:][:n], d[c*n:][:n]))
 			}
 		}
 	}
 	k.spares.giveBack(x, d)
-}
-
-// primal gathers the entries of a block and returns its outputs in float64.
-func (k *reducer[T]) primal(x []float64, e, at, columns int) (y [gathered]float64) {
-	n := k.entries()
-	k.gather(x, k.f.x[0][e*k.size:][:k.size], at, columns)
-	for c := range columns {
-		y[c] = k.value(x[c*n:][:n])
-	}
-	return y
 }
 
 func (k *reducer[T]) pullRange(lo, hi int) {
@@ -145,11 +135,11 @@ func (k *reducer[T]) pullRange(lo, hi int) {
 	x, d := k.spares.borrow(n*gathered), k.spares.borrow(n*gathered)
 	for u := lo; u < hi; u++ {
 		e, first, at, columns := k.block(u)
-		y := k.primal(x, e, at, columns)
+		k.gather(x, k.f.x[0][e*k.size:][:k.size], at, columns)
 		for j := range k.k {
 			row := e*k.k + j
 			for c := range columns {
-				k.pull(d[c*n:][:n], x[c*n:][:n], y[c], float64(k.in[row*k.outputs()+first+c]))
+				k.pull(d[c*n:][:n], x[c*n:][:n], float64(k.in[row*k.outputs()+first+c]))
 			}
 			k.scatter(k.out[row*k.size:][:k.size], d, at, columns)
 		}

@@ -3,15 +3,14 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
-// Resize interpolates the entries along each dimension: ONNX Resize-19. Modes other
+// Resize says how entries along a dimension are interpolated, as ONNX Resize-19 does. Modes other
 // than nearest weigh neighbours; beyond its ends a dimension goes on with its last
 // entry.
 type Resize struct {
-	To     []int     // the output's shape
-	Scales []float64 // To over the input's dimensions where the file names them; nil means that quotient
-	Mode   string    // "nearest", "linear" or "cubic"
+	Mode string // "nearest", "linear" or "cubic"
 
 	// Coordinates maps places of the output to the input's: half_pixel,
 	// half_pixel_symmetric, pytorch_half_pixel, align_corners or asymmetric.
@@ -29,40 +28,42 @@ const CubicPyTorch = -0.75
 // inverse does from below, so that no weight underflows.
 const cubicLimit = 0x1p64
 
-// resizeLimit bounds the dimensions that are interpolated: the exact weights take some
-// microseconds each.
-const resizeLimit = 1 << 18
+// ResizeLimit bounds the weights of a dimension: the exact ones take some microseconds each.
+const ResizeLimit = 1 << 24
 
-// Kind returns "Resize".
-func (*Resize) Kind() string { return "Resize" }
-
-// Shape returns To. It returns an error if To and Scales do not name each dimension or do not
-// agree with the input, or a setting is unknown.
-func (o *Resize) Shape(inputs ...[]int) ([]int, error) {
-	in, err := oneInput(inputs)
-	if err != nil {
+// Along returns the operators, one after the other, that resize dimension d of a shape to out
+// entries: a Gather, or a Dense between transpositions, whose weights are not learned. scale is
+// out over the input's entries where it is 0. It returns an error if a setting is unknown, or if
+// the sizes and the scale do not agree.
+func (o *Resize) Along(shape []int, d, out int, scale float64) ([]Op, error) {
+	n := shape[d]
+	switch {
+	case out < 0 || n == 0 && out > 0 || n > 0 && out > ResizeLimit/n:
+		return nil, fmt.Errorf("%d entries cannot be resized to %d", n, out)
+	case scale != 0 && !(scale > 0 && math.Abs(float64(n)*scale-float64(out)) <= 1):
+		return nil, fmt.Errorf("scale %v does not make %d entries of %d", scale, out, n)
+	}
+	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if len(o.To) != len(in) || o.Scales != nil && len(o.Scales) != len(in) {
-		return nil, rankError(fmt.Sprintf("sizes %v and scales %v", o.To, o.Scales), in)
+	by := ratio(out, max(n, 1))
+	if scale != 0 {
+		by = rational(scale)
 	}
-	for d, n := range in {
-		if o.To[d] < 0 || o.To[d] > padLimit || n == 0 && o.To[d] > 0 {
-			return nil, fmt.Errorf("shape %v cannot be resized to %v", in, o.To)
-		}
-		if !o.keeps(d, n) && max(o.To[d], n) > resizeLimit {
-			return nil, fmt.Errorf("shape %v to %v: cannot resize a dimension of more than %d", in, o.To, resizeLimit)
-		}
-		if s := o.Scales; s != nil && !(s[d] > 0 && math.Abs(float64(n)*s[d]-float64(o.To[d])) <= 1) {
-			return nil, fmt.Errorf("scales %v do not make shape %v of %v", s, o.To, in)
-		}
+	if o.Mode == "nearest" || out == 0 {
+		return []Op{&Gather{Axis: d, Indices: o.nearest(out, n, by), Dims: []int{out}}}, nil
 	}
-	return o.To, o.check()
-}
-
-// keeps reports whether dimension d, of n entries, stays as it is.
-func (o *Resize) keeps(d, n int) bool {
-	return o.To[d] == n && (o.Scales == nil || o.Scales[d] == 1)
+	dense := &Dense{In: n, Out: out, Weight: &Param{Shape: []int{out, n}, Data: o.weights(out, n, by)}, Fixed: true}
+	last := len(shape) - 1
+	if d == last {
+		return []Op{dense}, nil
+	}
+	swap := make([]int, len(shape))
+	for i := range swap {
+		swap[i] = i
+	}
+	swap[d], swap[last] = last, d
+	return []Op{&Transpose{Perm: swap}, dense, &Transpose{Perm: slices.Clone(swap)}}, nil
 }
 
 // check returns an error if a setting is unknown.
@@ -84,21 +85,4 @@ func (o *Resize) check() error {
 		return fmt.Errorf("unknown mode %q: want nearest, linear or cubic", o.Mode)
 	}
 	return nil
-}
-
-func (o *Resize) kernel32(in ...[]int) kernel[float32] { return compileResize[float32](o, in[0]) }
-func (o *Resize) kernel64(in ...[]int) kernel[float64] { return compileResize[float64](o, in[0]) }
-
-func compileResize[T Float](o *Resize, in []int) kernel[T] {
-	if o.Mode != "nearest" {
-		return newResize[T](o, in)
-	}
-	views := make([]axisView, len(in))
-	for d := range in {
-		views[d] = whole(d, in[d])
-		if !o.keeps(d, in[d]) {
-			views[d] = listed(d, o.nearest(d, in[d]))
-		}
-	}
-	return newRearrange[T](in, views, 0)
 }

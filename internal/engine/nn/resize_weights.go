@@ -3,27 +3,10 @@ package nn
 import "math/big"
 
 // The weights of Resize are rational functions of its settings. They are computed
-// as such and rounded once: one rounding is all that a float64 weight is off.
-
-// taps are the weights of one axis: output o is Σ weight[i]·x[index[i]] over
-// start[o] ≤ i < start[o+1].
-type taps struct {
-	in    int
-	start []int
-	index []int
-	value []float64
-}
+// as such and rounded once: one rounding is all that a weight is off.
 
 func rational(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 func ratio(a, b int) *big.Rat     { return big.NewRat(int64(a), int64(b)) }
-
-// scale returns the scale of dimension d, of n entries.
-func (o *Resize) scale(d, n int) *big.Rat {
-	if o.Scales != nil {
-		return rational(o.Scales[d])
-	}
-	return ratio(o.To[d], n)
-}
 
 var half = big.NewRat(1, 2)
 
@@ -78,34 +61,21 @@ func floorOf(x *big.Rat) int {
 
 func ceilOf(x *big.Rat) int { return -floorOf(new(big.Rat).Neg(x)) }
 
-// nearest lists which of the n entries of dimension d each output takes.
-func (o *Resize) nearest(d, n int) []int {
-	index := make([]int, o.To[d])
-	scale := o.scale(d, n)
+// nearest lists which of n entries each of out outputs takes.
+func (o *Resize) nearest(out, n int, scale *big.Rat) []int {
+	index := make([]int, out)
 	for i := range index {
-		x := resizeCoordinates[o.Coordinates](i, o.To[d], n, scale)
+		x := resizeCoordinates[o.Coordinates](i, out, n, scale)
 		index[i] = min(max(resizeRounding[o.Nearest](x), 0), n-1)
 	}
 	return index
 }
 
-// taps returns the weights of dimension d, of n entries.
-func (o *Resize) taps(d, n int) taps {
-	t := taps{in: n, start: []int{0}}
-	weights := o.weights(d, n)
-	for i := range o.To[d] {
-		t.add(weights(i))
-	}
-	return t
-}
-
-// weights returns a function that gives the exact weights of an output of dimension
-// d, of n entries, those from the first on: of the neighbours of its place x within
-// the radius of the mode's kernel, which is stretched by 1/scale where shrinking is
+// weights returns the weights, [out, n], of n entries: for each output those of the neighbours of its
+// place x within the radius of the mode's kernel, which is stretched by 1/scale where shrinking is
 // to avoid aliases.
-func (o *Resize) weights(d, n int) func(i int) (first int, w []*big.Rat) {
-	scale, radius := o.scale(d, n), 1
-	weigh := linearWeight
+func (o *Resize) weights(out, n int, scale *big.Rat) []float32 {
+	radius, weigh := 1, linearWeight
 	if o.Mode == "cubic" {
 		a := rational(o.CubicA)
 		weigh, radius = func(x *big.Rat) *big.Rat { return cubicWeight(x, a) }, 2
@@ -115,10 +85,15 @@ func (o *Resize) weights(d, n int) func(i int) (first int, w []*big.Rat) {
 		narrow = scale
 	}
 	reach := new(big.Rat).Quo(ratio(radius, 1), narrow)
-	return func(i int) (int, []*big.Rat) {
-		x := resizeCoordinates[o.Coordinates](i, o.To[d], n, scale)
-		return o.neighbours(x, reach, narrow, n, weigh)
+	all := make([]float32, out*n)
+	for i := range out {
+		x := resizeCoordinates[o.Coordinates](i, out, n, scale)
+		first, w := o.neighbours(x, reach, narrow, n, weigh)
+		for j, v := range w {
+			all[i*n+first+j], _ = v.Float32()
+		}
 	}
+	return all
 }
 
 // neighbours returns the weights of the entries around x.
@@ -179,44 +154,4 @@ func cubicWeight(x, a *big.Rat) *big.Rat {
 		return y.Mul(y, a)
 	}
 	return new(big.Rat)
-}
-
-// add appends the weights of one output.
-func (t *taps) add(first int, w []*big.Rat) {
-	for i, v := range w {
-		if v.Sign() != 0 {
-			f, _ := v.Float64()
-			t.index, t.value = append(t.index, first+i), append(t.value, f)
-		}
-	}
-	t.start = append(t.start, len(t.index))
-}
-
-// transposed returns the weights of the adjoint.
-func (t *taps) transposed() taps {
-	out := len(t.start) - 1
-	back := taps{in: out, start: make([]int, t.in+1), index: make([]int, len(t.index)), value: make([]float64, len(t.index))}
-	for _, i := range t.index {
-		back.start[i+1]++
-	}
-	for i := range t.in {
-		back.start[i+1] += back.start[i]
-	}
-	next := append([]int{}, back.start...)
-	for o := range out {
-		for i := t.start[o]; i < t.start[o+1]; i++ {
-			at := next[t.index[i]]
-			back.index[at], back.value[at] = o, t.value[i]
-			next[t.index[i]]++
-		}
-	}
-	return back
-}
-
-// terms returns the most weights of an output.
-func (t *taps) terms() (n int) {
-	for o := range len(t.start) - 1 {
-		n = max(n, t.start[o+1]-t.start[o])
-	}
-	return n
 }

@@ -20,6 +20,7 @@ func rowsInput(inputs [][]int) ([]int, error) {
 type rowFunc[T Float] struct {
 	value         func(y, x []T)
 	tangent, pull func(dst, d, y []T) // products with the Jacobian and its transpose
+	bound         func(ey, x, y, ex []float64)
 }
 
 // rowwise is the kernel of operators over the last dimension, row by row.
@@ -76,15 +77,9 @@ func (k *rowwise[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	}
 }
 
-// boundedRows is a rowwise kernel that bounds its rounding.
-type boundedRows[T Float] struct {
-	*rowwise[T]
-	bound func(ey, x, y, ex []float64)
-}
-
-func (k boundedRows[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+func (k *rowwise[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	for lo := 0; lo < len(f.y) && k.cols > 0; lo += k.cols {
 		hi := lo + k.cols
-		k.bound(ey[lo:hi], f.x[0][lo:hi], f.y[lo:hi], ex[0][lo:hi])
+		k.op.bound(ey[lo:hi], f.x[0][lo:hi], f.y[lo:hi], ex[0][lo:hi])
 	}
 }

@@ -19,12 +19,13 @@ func (*Softmax) Shape(inputs ...[]int) ([]int, error) { return rowsInput(inputs)
 func (*Softmax) kernel32(in ...[]int) kernel[float32] { return newSoftmax[float32](in[0]) }
 func (*Softmax) kernel64(in ...[]int) kernel[float64] { return newSoftmax[float64](in[0]) }
 
-func newSoftmax[T Float](in []int) boundedRows[T] {
-	return boundedRows[T]{newRowwise(in, rowFunc[T]{
+func newSoftmax[T Float](in []int) *rowwise[T] {
+	return newRowwise(in, rowFunc[T]{
 		value:   softmaxAny[T],
 		tangent: softmaxProductAny[T],
 		pull:    softmaxProductAny[T], // the Jacobian diag(y) − y·yᵀ is its own transpose
-	}), softmaxError}
+		bound:   softmaxError,
+	})
 }
 
 // softmaxAny is softmaxRow, and its fast form for float32.

@@ -8,22 +8,12 @@ import (
 )
 
 // Unary applies a function of one number to each entry: one of [UnaryFunctions],
-// by the name of the ONNX operator that it is. In the functions that have settings
-// they are
-//
-//	Elu, Celu, ThresholdedRelu, Swish  Alpha
-//	Selu                               Alpha, Beta = gamma
-//	HardSigmoid                        max(0, min(1, Alpha·x + Beta))
-//	Clip                               min(max(x, Alpha), Beta); ±Inf for no limit
-//
-// and there are no defaults: zero is zero. Log is the natural logarithm, −Inf at 0 and
-// NaN below, so that 0·Log(0) is NaN. Gelu is x·Φ(x), exactly, and GeluTanh the
-// approximation of ONNX Gelu-20 by tanh; Round goes to even; Not is 1 at 0 and else 0.
+// by the name of the ONNX operator that it is. Clip is min(max(x, Alpha), Beta), with ±Inf
+// for no limit; the others have no settings. Log is the natural logarithm, −Inf at 0 and
+// NaN below, so that 0·Log(0) is NaN. Gelu is x·Φ(x), exactly. Round goes to even.
 // Float16 and BFloat16 round to these formats, to even, as a cast there and back does.
-// Where the derivative jumps it is PyTorch's there: 0 for Abs and Sign, the left one for
-// Elu, Celu, Selu and ThresholdedRelu, 1 at the limits of Clip, 0 at those of
-// HardSigmoid, −½ and 1 at those of HardSwish. Of steps it is 0 everywhere, but for
-// Float16 and BFloat16, where it is taken to be 1.
+// Where the derivative jumps it is PyTorch's there: 0 for Abs and Sign, 1 at the limits of Clip.
+// Of steps it is 0 everywhere, but for Float16 and BFloat16, where it is taken to be 1.
 type Unary struct {
 	Function    string
 	Alpha, Beta float64
@@ -41,22 +31,10 @@ func (o *Unary) Shape(inputs ...[]int) ([]int, error) {
 	if unaryFuncs[o.Function] == nil {
 		return nil, fmt.Errorf("function %q is not one of %q", o.Function, UnaryFunctions())
 	}
-	if err := o.checkSettings(); err != nil {
-		return nil, err
+	if math.IsNaN(o.Alpha) || math.IsNaN(o.Beta) {
+		return nil, fmt.Errorf("settings %v and %v are not numbers", o.Alpha, o.Beta)
 	}
 	return oneInput(inputs)
-}
-
-func (o *Unary) checkSettings() error {
-	switch {
-	case math.IsNaN(o.Alpha) || math.IsNaN(o.Beta):
-		return fmt.Errorf("settings %v and %v are not numbers", o.Alpha, o.Beta)
-	case o.Function != "Clip" && (math.IsInf(o.Alpha, 0) || math.IsInf(o.Beta, 0)):
-		return fmt.Errorf("settings %v and %v are not finite", o.Alpha, o.Beta)
-	case o.Function == "Celu" && o.Alpha == 0:
-		return fmt.Errorf("alpha is 0, which Celu divides by")
-	}
-	return nil
 }
 
 func (o *Unary) kernel32(...[]int) kernel[float32] {

@@ -9,48 +9,41 @@ import (
 
 // unaryFuncs makes each function of [Unary] from its settings.
 var unaryFuncs = map[string]func(o *Unary) *unaryFunc{
-	"Sqrt":       squareRoot,
-	"Exp":        exponential,
-	"Log":        logarithm,
-	"Erf":        errorFunction,
-	"Sin":        sine,
-	"Cos":        cosine,
-	"Reciprocal": reciprocal,
-	"Neg":        negative,
-	"Abs":        absolute,
+	"Sqrt": squareRoot,
+	"Exp":  exponential,
+	"Log":  logarithm,
+	"Erf":  errorFunction,
+	"Sin":  sine,
+	"Cos":  cosine,
+	"Neg":  negative,
+	"Abs":  absolute,
 
-	"Sigmoid":  logistic,
-	"Tanh":     hyperbolicTangent,
-	"Softplus": softplus,
-	"Softsign": softsign,
-	"Gelu":     gelu,
-	"GeluTanh": geluTanh,
-	"Swish":    swish,
-	"Mish":     mish,
+	"Sigmoid": logistic,
+	"Tanh":    hyperbolicTangent,
+	"Gelu":    gelu,
 
-	"Elu":             elu,
-	"Selu":            selu,
-	"Celu":            celu,
-	"HardSigmoid":     hardSigmoid,
-	"HardSwish":       hardSwish,
-	"Clip":            clip,
-	"ThresholdedRelu": thresholded,
+	"Clip": clip,
 
 	"Floor": func(*Unary) *unaryFunc { return staircase(math.Floor) },
 	"Ceil":  func(*Unary) *unaryFunc { return staircase(math.Ceil) },
 	"Round": func(*Unary) *unaryFunc { return staircase(math.RoundToEven) },
 	"Sign":  func(*Unary) *unaryFunc { return staircase(signOf) },
-	"Not":   not,
 
 	"Float16":  func(*Unary) *unaryFunc { return sixteenBits(float16.Half.Round) },
 	"BFloat16": func(*Unary) *unaryFunc { return sixteenBits(float16.Brain.Round) },
 }
 
-// squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too.
+// squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too. The slope at 0, which
+// is infinite, counts as 0, as that of a norm does.
 func squareRoot(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value: math.Sqrt,
-		slope: func(x float64) float64 { return .5 / math.Sqrt(x) },
+		slope: func(x float64) float64 {
+			if x == 0 {
+				return 0
+			}
+			return .5 / math.Sqrt(x)
+		},
 		bound: rootBound,
 	}
 }
@@ -96,7 +89,6 @@ func errorFunction(*Unary) *unaryFunc {
 	return &unaryFunc{
 		value: math.Erf, slope: slope,
 		steepest: nearZero(slope, 0x1p-44),
-		value32:  simd.Erf, slope32: simd.ErfSlope,
 	}
 }
 
@@ -116,21 +108,6 @@ func cosine(*Unary) *unaryFunc {
 		value: math.Cos, slope: slope,
 		steepest: bent(slope, 1, 1),
 		loss:     func(float64, float64) float64 { return 16 },
-	}
-}
-
-// reciprocal: |1/x′ − 1/x| = |x′ − x|/(|x|·|x′|).
-func reciprocal(*Unary) *unaryFunc {
-	return &unaryFunc{
-		value: func(x float64) float64 { return 1 / x },
-		slope: func(x float64) float64 { return -1 / x / x },
-		bound: func(x, y, e float64) float64 {
-			a := math.Abs(x)
-			if !(e < a) {
-				return math.Inf(1)
-			}
-			return e/a/((a-e)*(1-2*unit)) + 2*unit*math.Abs(y)
-		},
 	}
 }
 
@@ -184,22 +161,28 @@ func signOf(x float64) float64 {
 	return x // 0 and NaN
 }
 
-func not(*Unary) *unaryFunc {
-	f := func(x float64) float64 {
-		if x == 0 {
-			return 1
-		}
+// clip is min(max(x, Alpha), Beta).
+func clip(o *Unary) *unaryFunc {
+	lo, hi := o.Alpha, o.Beta
+	return &unaryFunc{
+		value: func(x float64) float64 { return min(max(x, lo), hi) },
+		slope: func(x float64) float64 {
+			if x >= lo && x <= hi {
+				return 1
+			}
+			return 0
+		},
+		bound:   func(x, _, e float64) float64 { return clampBound(x, e, lo, hi) },
+		value32: func(dst, x []float32) { simd.Clip(dst, x, float32(lo), float32(hi)) },
+		slope32: func(dst, d, x []float32) { clipSlope32(dst, d, x, float32(lo), float32(hi)) },
+	}
+}
+
+// clampBound is how far clamp moves where v is off by at most e.
+func clampBound(v, e, lo, hi float64) float64 {
+	least, most := around(v, e)
+	if least >= hi || most <= lo {
 		return 0
 	}
-	return &unaryFunc{
-		value: f,
-		steps: true,
-		slope: func(float64) float64 { return 0 },
-		bound: func(x, _, e float64) float64 {
-			if e == 0 || math.Abs(x) > e {
-				return 0
-			}
-			return 1
-		},
-	}
+	return e
 }

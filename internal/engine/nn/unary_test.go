@@ -7,23 +7,21 @@ import (
 
 // unaryCases are the functions with settings that show them.
 func unaryCases() []*Unary {
-	settings := map[string][2]float64{
-		"Elu": {.7}, "Celu": {1.7}, "Selu": {1.6732632, 1.050701}, "ThresholdedRelu": {.3}, "Swish": {1.3},
-		"HardSigmoid": {.2, .5}, "Clip": {-.45, .95},
-	}
 	var ops []*Unary
 	for _, name := range UnaryFunctions() {
-		s := settings[name]
-		ops = append(ops, &Unary{Function: name, Alpha: s[0], Beta: s[1]})
+		if name == "Clip" {
+			ops = append(ops, &Unary{Function: name, Alpha: -.45, Beta: .95}, &Unary{Function: name, Beta: math.Inf(1)})
+			continue
+		}
+		ops = append(ops, &Unary{Function: name})
 	}
-	ops = append(ops, &Unary{Function: "Clip", Alpha: 0, Beta: math.Inf(1)}, &Unary{Function: "Elu", Alpha: -.5})
 	return ops
 }
 
 // positiveOnly reports the functions that testOperator, which shows inputs of both signs and steps
 // over 0, cannot be used on.
 func positiveOnly(o *Unary) bool {
-	return o.Function == "Sqrt" || o.Function == "Reciprocal" || o.Function == "Log"
+	return o.Function == "Sqrt" || o.Function == "Log"
 }
 
 // positiveDraw makes positive numbers of normal ones.
@@ -32,7 +30,7 @@ func positiveDraw(v float64) float64 { return math.Exp(v / 2) }
 // isStep reports the functions that are constant between jumps.
 func isStep(o *Unary) bool {
 	switch o.Function {
-	case "Floor", "Ceil", "Round", "Sign", "Not":
+	case "Floor", "Ceil", "Round", "Sign":
 		return true
 	}
 	return isNarrowed(o)

@@ -23,17 +23,33 @@ func (g *Graph) Upsampled(mode string, side ...int) (*Graph, error) {
 			return nil, fmt.Errorf("sides %v of images: want positive numbers", side)
 		}
 	}
-	op := &Resize{To: in, Mode: mode, Coordinates: "half_pixel", CubicA: CubicPyTorch}
 	if mode != "linear" && mode != "cubic" {
 		return nil, fmt.Errorf("unknown mode %q: want linear or cubic", mode)
 	}
-	if _, err := op.Shape(from); err != nil {
-		return nil, err
-	}
 	up := *g
 	up.Input, up.InputShape = g.unusedName("small"), from
-	first := &Node{Name: g.unusedName("resize"), Op: op, Inputs: []string{up.Input}, Output: g.Input}
-	up.Nodes = append([]*Node{first}, g.Nodes...)
+	by, tensor, shape := &Resize{Mode: mode, Coordinates: "half_pixel", CubicA: CubicPyTorch}, up.Input, slices.Clone(from)
+	var nodes []*Node
+	for d := 1; d < len(in); d++ {
+		if shape[d] == in[d] {
+			continue
+		}
+		ops, err := by.Along(shape, d, in[d], 0)
+		if err != nil {
+			return nil, err
+		}
+		for i, op := range ops {
+			name := g.unusedName(fmt.Sprintf("resize%d.%d", d, i))
+			nodes = append(nodes, &Node{Name: name, Op: op, Inputs: []string{tensor}, Output: name})
+			tensor = name
+		}
+		shape[d] = in[d]
+	}
+	if len(nodes) == 0 {
+		return g, nil
+	}
+	nodes[len(nodes)-1].Output = g.Input
+	up.Nodes = append(nodes, g.Nodes...)
 	return &up, nil
 }
 

@@ -179,8 +179,6 @@ func follow(op nn.Op, batch int, shape []int, in []batched) batched {
 		hold(op.Condition, op.Then, op.Else)
 	case *nn.BatchNorm:
 		perChannel(op.Scale, op.Shift, op.Mean, op.Variance)
-	case *nn.GroupNorm:
-		perChannel(op.Scale, op.Shift)
 	case *nn.Concat:
 		joined = op.Axis
 	}
@@ -236,7 +234,7 @@ func repeats(data []float32, stride, batch int) bool {
 
 // needsWhole says how many of the last dimensions an operator, by its kind, computes across.
 var needsWhole = map[string]int{
-	"Softmax": 1, "LogSoftmax": 1, "Hardmax": 1, "Gemm": 1, "MaxPool": 2, "AveragePool": 2, "GlobalAveragePool": 2,
+	"Softmax": 1, "Hardmax": 1, "Gemm": 1, "MaxPool": 2, "AveragePool": 2, "GlobalAveragePool": 2,
 	"Conv": 3, "ConvTranspose": 3, "BatchNormalization": 0, "Concat": 0,
 }
 
@@ -252,11 +250,6 @@ func moved(op nn.Op, i, k, run int, in, out []int) int {
 		whole, changed = max(op.Axes, 1), false
 	case *nn.Opaque:
 		whole, changed = 1, false
-	case *nn.GroupNorm:
-		whole, changed = len(in)-1, false
-		if run%(in[0]/max(op.Groups, 1)) != 0 {
-			whole++
-		}
 	case *nn.MatMul:
 		if k >= len(in)-2 && (k == len(in)-2+i) != [2]bool{op.TransA, op.TransB}[i] {
 			return len(out) - 2 + i
@@ -270,8 +263,6 @@ func moved(op nn.Op, i, k, run int, in, out []int) int {
 		} else if !op.Keep {
 			to = len(reducedShape(in[:k], op.Axes, false))
 		}
-	case *nn.Resize:
-		changed = op.To[k] != in[k] || op.Scales != nil && op.Scales[k] != 1
 	case *nn.Pad:
 		changed = op.Before[k] != 0 || op.After[k] != 0
 	case *nn.Tile:

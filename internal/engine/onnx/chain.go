@@ -6,16 +6,21 @@ import (
 	"tattle/internal/engine/nn"
 )
 
-// chain is a computation within one node: a tensor, and an operator and a view that are
-// not in the graph yet. The last operator of a node is added as its output, so that most
-// nodes become one operator.
+// chain is a tensor within the computation of one node: the result of an operator and a view that may
+// not be in the graph yet. The last operator of a node is added as its output, so that most
+// nodes become one operator. A chain may be used several times.
 type chain struct {
-	r      *nodeReader
+	r *nodeReader
+	*result
+	shape []int // shape to view it in
+}
+
+// result is what a chain views.
+type result struct {
 	from   *operand // until something is applied to it
 	op     nn.Op    // to be added; nil for none
 	inputs []string // of op, or the tensor
 	have   []int    // shape of op's output, or of the tensor
-	shape  []int    // shape to view it in
 }
 
 // chain starts with an operand in its nn shape. A constant becomes a tensor.
@@ -24,7 +29,7 @@ func (r *nodeReader) chain(o operand) *chain {
 	if o.value != nil {
 		tensor = r.constantTensor(o)
 	}
-	return &chain{r: r, from: &o, inputs: []string{tensor}, have: o.inner(), shape: o.inner()}
+	return &chain{r, &result{from: &o, inputs: []string{tensor}, have: o.inner()}, o.inner()}
 }
 
 // whole starts with an operand in its ONNX shape.
@@ -44,8 +49,7 @@ func (c *chain) view(shape []int) *chain {
 	if nn.Size(shape) != nn.Size(c.shape) {
 		panic(malformedf("a tensor of shape %v cannot have shape %v", c.shape, shape))
 	}
-	c.shape = slices.Clone(shape)
-	return c
+	return &chain{c.r, c.result, slices.Clone(shape)}
 }
 
 // flush adds what is pending and returns the tensor in the shape wanted.
@@ -55,12 +59,13 @@ func (c *chain) flush() string {
 		c.op = nil
 	}
 	if !slices.Equal(c.have, c.shape) {
+		var viewed string
 		if c.from != nil {
-			c.inputs = []string{c.r.view(*c.from, c.shape)}
+			viewed = c.r.view(*c.from, c.shape)
 		} else {
-			c.inputs = []string{c.r.emitInner(&nn.Reshape{To: c.shape}, c.inputs...)}
+			viewed = c.r.emitInner(&nn.Reshape{To: c.shape}, c.inputs...)
 		}
-		c.have, c.from = c.shape, nil
+		c.result = &result{inputs: []string{viewed}, have: c.shape}
 	}
 	return c.inputs[0]
 }
@@ -75,8 +80,7 @@ func (c *chain) then(op nn.Op, more ...*chain) *chain {
 	if err != nil {
 		panic(malformedf("%v", err))
 	}
-	c.op, c.inputs, c.have, c.shape, c.from = op, inputs, out, out, nil
-	return c
+	return &chain{c.r, &result{op: op, inputs: inputs, have: out}, out}
 }
 
 // transpose permutes the dimensions, where that changes anything.
@@ -104,13 +108,6 @@ func (c *chain) number(operator string, v float64) *chain {
 
 // scalar returns a parameter of no dimensions.
 func scalar(v float64) *nn.Param { return &nn.Param{Shape: []int{}, Data: []float32{float32(v)}} }
-
-// fork returns the same tensor for another use.
-func (c *chain) fork() *chain {
-	c.flush()
-	other := *c
-	return &other
-}
 
 // end makes the result the node's output, of an ONNX shape.
 func (c *chain) end(out int, shape []int) {

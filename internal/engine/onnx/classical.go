@@ -155,9 +155,8 @@ func (r *nodeReader) normalizer() {
 	if !ok {
 		panic(malformedf("attribute \"norm\" is %q: it must be MAX, L1 or L2", r.text("norm", "")))
 	}
-	c = c.fork()
-	norm := c.fork().then(&nn.Reduce{Function: function, Axes: []int{len(c.shape) - 1}, Keep: true}).fork()
-	norm = norm.then(&nn.Where{Else: scalar(1)}, norm.fork())
+	norm := c.reduced(function, []int{len(c.shape) - 1}, true)
+	norm = norm.then(&nn.Where{Else: scalar(1)}, norm)
 	r.answer(c.with("Div", norm), 0, width)
 }
 
@@ -221,7 +220,7 @@ func (r *nodeReader) label(scores *chain, k classes, threshold float64) {
 	}
 	r.elements[r.outputs[0]] = k.element
 	x := r.operand(0)
-	scores.fork().opaque(&classical.Label{Operator: r.node.op, Labels: k.codes, Threshold: threshold}).end(0, x.shape[:1])
+	scores.opaque(&classical.Label{Operator: r.node.op, Labels: k.codes, Threshold: threshold}).end(0, x.shape[:1])
 }
 
 // scores makes the node's second output the scores of its classes.

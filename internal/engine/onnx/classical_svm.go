@@ -48,7 +48,7 @@ func (c *chain) kernels(s svm, vectors []float64, n int) *chain {
 		rows := append(append([]int{}, c.shape[:len(c.shape)-1]...), 1, width)
 		c = c.view(rows).then(&nn.Binary{Operator: "Sub", Constant: c.r.fixedParam("support_vectors", vectors, n, width)})
 		c.r.mustFit(c.shape)
-		return c.then(&nn.Reduce{Function: "SumSquare", Axes: []int{len(c.shape) - 1}}).number("Mul", -s.gamma).then(&nn.Unary{Function: "Exp"})
+		return c.reduced("SumSquare", []int{len(c.shape) - 1}, false).number("Mul", -s.gamma).then(&nn.Unary{Function: "Exp"})
 	}
 	panic(malformedf("attribute \"kernel_type\" is %q: it must be LINEAR, POLY, RBF or SIGMOID", s.kernel))
 }
@@ -91,7 +91,7 @@ func (r *nodeReader) svmClassifier() {
 	c = c.kernels(s, r.numbers("support_vectors"), total).affine(pairs, r.pairWeights(s, perClass, total), s.rho)
 	if r.usage.readers[r.outputs[0]] > 0 {
 		r.elements[r.outputs[0]] = k.element
-		c.fork().opaque(&classical.PairVotes{Labels: k.codes}).end(0, r.operand(0).shape[:1])
+		c.opaque(&classical.PairVotes{Labels: k.codes}).end(0, r.operand(0).shape[:1])
 	}
 	switch {
 	case len(a) > 0:

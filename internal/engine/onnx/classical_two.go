@@ -43,7 +43,7 @@ func (r *nodeReader) twoClasses(c *chain, t *classical.Trees, k classes, base []
 		panic(unsupportedf("leaves that vote for the second class beside leaves that do not"))
 	case second == noLeaf && len(base) == 2:
 		s := one()
-		r.label(s.fork().affine(1, []float64{1}, base[:1]), k, threshold)
+		r.label(s.affine(1, []float64{1}, base[:1]), k, threshold)
 		r.scores(s.affine(2, []float64{1, 0}, []float64{base[0], 0}).transform(how), k)
 	case second == noLeaf:
 		s := one()
@@ -77,7 +77,7 @@ func (r *nodeReader) twoScores(c *chain, k classes, base []float64, how string) 
 		if k.element == typeInt64 { // ONNX Runtime answers 0 and 1, whatever the labels
 			label.codes = []float64{0, 1}
 		}
-		r.label(c.fork().then(&nn.Gather{Axis: len(c.shape) - 1, Indices: []int{1}, Dims: []int{1}}), label, 0)
+		r.label(c.then(&nn.Gather{Axis: len(c.shape) - 1, Indices: []int{1}, Dims: []int{1}}), label, 0)
 	}
 	r.scores(c.transform(how), k)
 }

@@ -84,20 +84,11 @@ func (e *encoder) graph(name string, inputs []end, output end) (nodes, ends []by
 
 // lowestOpset returns the opset that has an operator with its settings.
 func lowestOpset(op nn.Op) int64 {
-	if r, ok := op.(*nn.Resize); ok && (r.Antialias || r.Coordinates == "half_pixel_symmetric") {
-		return 19
-	}
 	switch op.Kind() {
-	case "HardSwish":
-		return 14
 	case "LayerNormalization":
 		return 17
-	case "Mish":
-		return 18
 	case "Gelu":
 		return 20
-	case "GroupNormalization":
-		return 21 // in 18 there is one scale for each group
 	}
 	return opset
 }
@@ -162,7 +153,7 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 	case *nn.LeakyReLU:
 		mustBeFloat32("slope", op.Slope)
 		attribute = appendFloat(nil, "alpha", op.Slope)
-	case *nn.Softmax, *nn.Hardmax, *nn.LogSoftmax:
+	case *nn.Softmax, *nn.Hardmax:
 		attribute = appendNumber(nil, "axis", -1)
 	case *nn.Flatten:
 		attribute = appendNumber(nil, "axis", 1)
@@ -200,8 +191,6 @@ func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
 		e.pad(n, op, in[0])
 	case *nn.Expand:
 		e.expand(n, in[0], op.To)
-	case *nn.Resize:
-		e.resize(n, op, in[0])
 	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool, *nn.GlobalAveragePool:
 		e.images(n, in[0], out)
 	case *nn.Dense:
@@ -210,7 +199,7 @@ func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
 		e.matmul(n, op, in)
 	case *nn.Reduce:
 		e.reduce(n, op, in[0])
-	case *nn.BatchNorm, *nn.LayerNorm, *nn.GroupNorm:
+	case *nn.BatchNorm, *nn.LayerNorm:
 		e.norm(n, in[0])
 	default:
 		panic(unsupportedf("cannot be written as ONNX"))

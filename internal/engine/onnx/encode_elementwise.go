@@ -86,13 +86,6 @@ func (e *encoder) unary(n *nn.Node, op *nn.Unary) {
 	switch op.Function {
 	case "Clip":
 		e.clip(n, op)
-	case "Swish":
-		e.swish(n, op)
-	case "Not":
-		truth := e.emitInner("Cast", x, x[0]+"_true", appendNumber(nil, "to", typeBool))
-		holds := e.fresh(n.Output + "_holds")
-		e.emit("Not", []string{truth}, holds, n.Name, nil)
-		e.castTo(holds, n.Output)
 	case "Float16", "BFloat16":
 		element := int64(typeFloat16)
 		if op.Function == "BFloat16" {
@@ -101,17 +94,8 @@ func (e *encoder) unary(n *nn.Node, op *nn.Unary) {
 		narrow := e.fresh(n.Output + "_narrow")
 		e.emit("Cast", x, narrow, n.Name, appendNumber(nil, "to", element))
 		e.castTo(narrow, n.Output)
-	case "GeluTanh":
-		e.opset = max(e.opset, 20)
-		e.emit("Gelu", x, n.Output, n.Name, appendText(nil, "approximate", "tanh"))
 	default:
-		var a []byte
-		for i, s := range functions[op.Function].settings {
-			v := [2]float64{op.Alpha, op.Beta}[i]
-			mustBeFloat32(s.name, v)
-			a = appendFloat(a, s.name, v)
-		}
-		e.emit(op.Function, x, n.Output, n.Name, a)
+		e.emit(op.Function, x, n.Output, n.Name, nil)
 	}
 }
 
@@ -127,15 +111,4 @@ func (e *encoder) clip(n *nn.Node, op *nn.Unary) {
 		names = names[:len(names)-1]
 	}
 	e.emit("Clip", names, n.Output, n.Name, nil)
-}
-
-// swish writes x·σ(Alpha·x), which ONNX has as one operator only since opset 24.
-func (e *encoder) swish(n *nn.Node, op *nn.Unary) {
-	x, gate := n.Inputs[0], n.Inputs[0]
-	if op.Alpha != 1 {
-		alpha := e.number(op.Alpha, n.Name+".alpha")
-		gate = e.emitInner("Mul", []string{x, alpha}, n.Output+"_scaled", nil)
-	}
-	open := e.emitInner("Sigmoid", []string{gate}, n.Output+"_gate", nil)
-	e.emit("Mul", []string{x, open}, n.Output, n.Name, nil)
 }

@@ -125,36 +125,3 @@ func (e *encoder) batchShape(name string, shape []int) (tensor string) {
 	e.emit("Concat", []string{one, rest}, whole, whole, appendNumber(nil, "axis", 0))
 	return whole
 }
-
-// resize writes the sizes, or the scales if the operator has its own.
-func (e *encoder) resize(n *nn.Node, op *nn.Resize, in []int) {
-	a := appendText(nil, "coordinate_transformation_mode", op.Coordinates)
-	a = appendText(a, "mode", op.Mode)
-	if op.Mode == "nearest" {
-		a = appendText(a, "nearest_mode", op.Nearest)
-	}
-	if op.Mode == "cubic" {
-		if float64(float32(op.CubicA)) != op.CubicA {
-			panic(unsupportedf("cubic coefficient %v is not a float32", op.CubicA))
-		}
-		a = appendFloat(a, "cubic_coeff_a", op.CubicA)
-	}
-	if op.ExcludeOutside {
-		a = appendFlag(a, "exclude_outside", true)
-	}
-	if op.Antialias {
-		a = appendFlag(a, "antialias", true)
-	}
-	if op.Scales == nil {
-		e.emit("Resize", []string{n.Inputs[0], "", "", e.batchShape(n.Name, op.To)}, n.Output, n.Name, a)
-		return
-	}
-	scales := &nn.Param{Shape: []int{len(in) + 1}, Data: []float32{1}}
-	for d, s := range op.Scales {
-		if float64(float32(s)) != s || int(s*float64(in[d])) != op.To[d] {
-			panic(unsupportedf("ONNX has no scale %v that resizes %d entries to %d", s, in[d], op.To[d]))
-		}
-		scales.Data = append(scales.Data, float32(s))
-	}
-	e.emit("Resize", []string{n.Inputs[0], "", e.param(scales, n.Name+".scales")}, n.Output, n.Name, a)
-}

@@ -70,9 +70,6 @@ func (e *encoder) norm(n *nn.Node, in []int) {
 	case *nn.LayerNorm:
 		params, epsilon, shape = []*nn.Param{op.Scale, op.Shift}, orDefault(op.Epsilon, nn.DefaultLayerNormEpsilon), in[len(in)-max(op.Axes, 1):]
 		settings, required = appendNumber(nil, "axis", -int64(len(shape))), 1
-	case *nn.GroupNorm:
-		params, epsilon, shape = []*nn.Param{op.Scale, op.Shift}, orDefault(op.Epsilon, nn.DefaultLayerNormEpsilon), in[:1]
-		settings = appendNumber(nil, "num_groups", int64(max(op.Groups, 1)))
 	}
 	if v := float32(epsilon); !(v > 0) || v-v != 0 {
 		panic(unsupportedf("epsilon %v is not a float32", epsilon))

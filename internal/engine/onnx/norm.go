@@ -56,8 +56,8 @@ func oneMinus(share float64) float64 {
 // instanceNorm is ONNX InstanceNormalization-6: it standardises each channel of each image.
 func (r *nodeReader) instanceNorm() {
 	x := r.operand(0)
-	if len(x.shape) < 2 {
-		panic(malformedf("an input of %d dimensions: it must have at least 2", len(x.shape)))
+	if len(x.shape) < 2 || x.shape[1] == 0 {
+		panic(malformedf("an input of shape %v: it must have channels", x.shape))
 	}
 	r.normGroups(x, x.shape[1], x.shape[1])
 }
@@ -77,40 +77,27 @@ func (r *nodeReader) groupNorm() {
 }
 
 // normGroups standardises groups of channels and then multiplies and adds
-// constants of that many elements.
+// constants of that many elements, each for as many channels.
 func (r *nodeReader) normGroups(x operand, groups, params int) {
-	var p [2]*nn.Param
-	for i := range p {
+	channels := x.shape[1]
+	c := r.chain(x).view([]int{x.shape[0] * groups, nn.Size(x.shape[1:]) / groups})
+	c = c.then(&nn.LayerNorm{Epsilon: r.float("epsilon", 1e-5)}).view([]int{x.shape[0], channels, nn.Size(x.shape[2:])})
+	for i, operator := range []string{"Mul", "Add"} {
 		v := r.floats(i + 1)
 		if !slices.Equal(v.shape, []int{params}) {
 			panic(malformedf("constant %q has shape %v: it must be [%d]", v.name, v.shape, params))
 		}
-		p[i] = r.perChannel(v, x.shape[1], x.shape[0])
-	}
-	op := &nn.GroupNorm{Groups: groups * x.shape[0], Epsilon: r.float("epsilon", 1e-5), Scale: p[0], Shift: p[1]}
-	c := r.chain(x)
-	if x.shape[0] != 1 || len(c.shape) < 2 {
-		c = c.view([]int{x.shape[0] * x.shape[1], nn.Size(x.shape[2:])})
-	}
-	c.then(op).end(0, x.shape)
-}
-
-// perChannel returns a constant repeated for the channels of each group, and as a whole
-// for each image.
-func (r *nodeReader) perChannel(v *value, channels, images int) *nn.Param {
-	if len(v.floats) == channels && images == 1 {
-		return r.param(v, "", nil)
-	}
-	r.claim(channels * images)
-	return r.param(v, fmt.Sprint("channels ", channels, images), func(_ []int, x []float32) ([]int, []float32) {
-		y := make([]float32, 0, channels*images)
-		for range images {
-			for c := range channels {
-				y = append(y, x[c*len(x)/channels])
+		r.claim(channels)
+		column := r.param(v, fmt.Sprint("column ", channels), func(_ []int, x []float32) ([]int, []float32) {
+			y := make([]float32, channels)
+			for c := range y {
+				y[c] = x[c*params/channels]
 			}
-		}
-		return []int{len(y)}, y
-	})
+			return []int{channels, 1}, y
+		})
+		c = c.then(&nn.Binary{Operator: operator, Constant: column})
+	}
+	c.end(0, x.shape)
 }
 
 // layerNorm is ONNX LayerNormalization-17: it standardises over the dimensions from the axis
@@ -162,8 +149,8 @@ func (r *nodeReader) repeated(v *value, to []int) *nn.Param {
 func (r *nodeReader) rmsNorm() {
 	x, scale := r.operand(0), r.operand(1)
 	axes := countUp(len(x.shape))[r.axis(-1, len(x.shape)):]
-	c := r.whole(x).fork()
-	square := c.fork().then(&nn.Binary{Operator: "Mul"}, c.fork())
+	c := r.whole(x)
+	square := c.then(&nn.Binary{Operator: "Mul"}, c)
 	mean := square.then(&nn.Reduce{Function: "Mean", Axes: axes, Keep: true})
 	root := mean.number("Add", r.float("epsilon", 1e-5)).then(&nn.Unary{Function: "Sqrt"})
 	c.with("Div", root).view(x.inner()).combine("Mul", scale, x.shape).end(0, x.shape)
@@ -178,8 +165,8 @@ func (r *nodeReader) localResponse() {
 	}
 	k := int(size)
 	pool := &nn.AveragePool{Kernel: [2]int{k, 1}, Pad: [4]int{(k - 1) / 2, 0, k / 2, 0}, CountIncludePad: true}
-	c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])}).fork()
-	power := c.fork().then(&nn.Binary{Operator: "Mul"}, c.fork()).then(pool)
+	c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})
+	power := c.then(&nn.Binary{Operator: "Mul"}, c).then(pool)
 	power = power.number("Mul", r.float("alpha", 1e-4)).number("Add", r.float("bias", 1)).number("Pow", r.float("beta", .75))
 	c.with("Div", power).end(0, x.shape)
 }

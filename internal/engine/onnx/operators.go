@@ -38,28 +38,13 @@ const (
 		"keep_aspect_ratio_policy mode nearest_mode"
 )
 
-// functions are the operators of one input that nn.Unary has by the same name, with the attributes that
-// are its settings.
-var functions = map[string]struct {
-	traits   traits
-	settings []setting
-}{
-	"Abs": {exact, nil}, "Ceil": {exact, nil}, "Floor": {exact, nil}, "Neg": {exact, nil}, "Round": {exact, nil}, "Sign": {exact, nil},
-	"Cos": {}, "Erf": {}, "Exp": {}, "HardSwish": {}, "Log": {}, "Mish": {}, "Reciprocal": {}, "Sigmoid": {}, "Sin": {}, "Softplus": {},
-	"Softsign": {}, "Sqrt": {}, "Tanh": {}, "Not": {discrete, nil},
-	"Celu": {0, []setting{{"alpha", 1}}}, "Elu": {0, []setting{{"alpha", 1}}}, "ThresholdedRelu": {0, []setting{{"alpha", 1}}},
-	"Swish":       {0, []setting{{"alpha", 1}}},
-	"HardSigmoid": {0, []setting{{"alpha", .2}, {"beta", .5}}},
-	"Selu":        {0, []setting{{"alpha", 1.67326319218681884765625}, {"gamma", 1.05070102214813232421875}}},
+// functions are the operators of one input that nn.Unary has by the same name.
+var functions = map[string]traits{
+	"Abs": exact, "Ceil": exact, "Floor": exact, "Neg": exact, "Round": exact, "Sign": exact,
+	"Cos": 0, "Erf": 0, "Exp": 0, "Log": 0, "Sigmoid": 0, "Sin": 0, "Sqrt": 0, "Tanh": 0,
 }
 
-// setting is an attribute of a function and its default.
-type setting struct {
-	name   string
-	absent float64
-}
-
-// reducers are the functions of nn.Reduce, which ONNX has with Reduce before the name.
+// reducers are the reductions, which ONNX has with Reduce before the name.
 var reducers = map[string]traits{
 	"L1": 0, "L2": 0, "LogSum": 0, "LogSumExp": 0, "Max": exact, "Mean": 0, "Min": exact, "Prod": discrete, "Sum": integral, "SumSquare": 0,
 }
@@ -139,9 +124,9 @@ func init() {
 		// Along axes.
 		"ArgMax":     {1, arg, constant, nil},
 		"ArgMin":     {1, arg, constant, nil},
-		"Hardmax":    {1, "axis", exact, softmax(&nn.Hardmax{})},
-		"LogSoftmax": {1, "axis", 0, softmax(&nn.LogSoftmax{})},
-		"Softmax":    {1, "axis", 0, softmax(&nn.Softmax{})},
+		"Hardmax":    {1, "axis", exact, softmax(last(&nn.Hardmax{}))},
+		"LogSoftmax": {1, "axis", 0, softmax(logSoftmax)},
+		"Softmax":    {1, "axis", 0, softmax(last(&nn.Softmax{}))},
 
 		// Products of matrices.
 		"Einsum": {anyNumber, "equation", late, (*nodeReader).einsum},
@@ -167,11 +152,14 @@ func init() {
 		"RMSNormalization":      {2, "axis epsilon stash_type", late, (*nodeReader).rmsNorm},
 	}
 	for function, t := range functions {
+		operators[function] = operator{1, "", t, elementwise(&nn.Unary{Function: function})}
+	}
+	for function, c := range compounds {
 		var names []string
-		for _, s := range t.settings {
+		for _, s := range c.settings {
 			names = append(names, s.name)
 		}
-		operators[function] = operator{1, strings.Join(names, " "), t.traits, unary(function, t.settings)}
+		operators[function] = operator{1, strings.Join(names, " "), c.traits, compound(c.settings, c.of)}
 	}
 	for function, t := range reducers {
 		operators["Reduce"+function] = operator{2, "axes keepdims noop_with_empty_axes", t, (*nodeReader).reduce}

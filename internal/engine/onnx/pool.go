@@ -107,12 +107,11 @@ func (c *chain) largest(axis, kernel, stride, dilation, out int) *chain {
 	if kernel > maxTaps {
 		panic(unsupportedf("a dilated kernel of more than %d", maxTaps))
 	}
-	x := c.fork()
 	var best *chain
 	for k := range kernel {
-		s := allOf(x.shape)
+		s := allOf(c.shape)
 		s.starts[axis], s.steps[axis], s.counts[axis] = k*dilation, stride, out
-		tap := x.fork().then(&nn.Slice{Starts: s.starts, Steps: s.steps, Counts: s.counts})
+		tap := c.then(&nn.Slice{Starts: s.starts, Steps: s.steps, Counts: s.counts})
 		if best == nil {
 			best = tap
 		} else {

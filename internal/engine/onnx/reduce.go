@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -50,11 +51,31 @@ func (r *nodeReader) reduceOver(x operand, function string, axes []int, keep boo
 		axes = axes[1:] // of size 1
 	}
 	c, shift := r.along(x, axes...)
-	op := &nn.Reduce{Function: function, Axes: shifted(axes, shift), Keep: keep}
+	axes = shifted(axes, shift)
 	if len(x.shape) == 0 {
-		c, op.Axes = c.view([]int{1}), []int{0}
+		c, axes = c.view([]int{1}), []int{0}
 	}
-	c.then(op).end(0, shape)
+	c.reduced(function, axes, keep).end(0, shape)
+}
+
+// reduced applies a reduction. Those that nn.Reduce does not have are of sums.
+func (c *chain) reduced(function string, axes []int, keep bool) *chain {
+	sum := func(c *chain) *chain { return c.reduced("Sum", axes, keep) }
+	switch function {
+	case "L1":
+		return sum(c.function("Abs"))
+	case "L2":
+		return c.reduced("SumSquare", axes, keep).function("Sqrt")
+	case "SumSquare":
+		return sum(c.with("Mul", c))
+	case "LogSum":
+		return sum(c).function("Log")
+	case "LogSumExp": // log Σ e^(x − m) + m, m the largest entry
+		top := c.reduced("Max", axes, true).clipped(-math.MaxFloat32, math.MaxFloat32)
+		y := sum(c.with("Sub", top).function("Exp")).function("Log")
+		return y.with("Add", top.view(y.shape))
+	}
+	return c.then(&nn.Reduce{Function: function, Axes: axes, Keep: keep})
 }
 
 // cumSum is ONNX CumSum-14 of constants, as a product with a matrix of ones on one side of the diagonal.
@@ -77,9 +98,18 @@ func (r *nodeReader) cumSum() {
 	r.whole(x).lastAxis(axis, &nn.Dense{In: n, Out: n, Weight: w}).end(0, x.shape)
 }
 
+// last returns what applies an operator over the last dimension to another.
+func last(op nn.Op) func(c *chain, axis int) *chain {
+	return func(c *chain, axis int) *chain { return c.lastAxis(axis, op) }
+}
+
+func logSoftmax(c *chain, axis int) *chain {
+	return c.with("Sub", c.reduced("LogSumExp", []int{axis}, true))
+}
+
 // softmax returns the reader of an operator over one axis; before opset 13 it is over all
 // dimensions from the axis on, as one.
-func softmax(op nn.Op) func(*nodeReader) {
+func softmax(over func(c *chain, axis int) *chain) func(*nodeReader) {
 	return func(r *nodeReader) {
 		x, old, absent := r.operand(0), r.opset < 13, int64(-1)
 		if old {
@@ -87,15 +117,15 @@ func softmax(op nn.Op) func(*nodeReader) {
 		}
 		a, rank := r.int("axis", absent), len(x.shape)
 		if old && a == int64(rank) {
-			r.whole(x).view(append(slices.Clone(x.shape), 1)).then(op).end(0, x.shape)
+			over(r.whole(x).view(append(slices.Clone(x.shape), 1)), rank).end(0, x.shape)
 			return
 		}
 		axis := axisOf(a, rank)
 		if old && axis < rank-1 {
-			r.chain(x).view([]int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}).then(op).end(0, x.shape)
+			over(r.chain(x).view([]int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}), 1).end(0, x.shape)
 			return
 		}
 		c, shift := r.along(x, axis)
-		c.lastAxis(axis-shift, op).end(0, x.shape)
+		over(c, axis-shift).end(0, x.shape)
 	}
 }

@@ -140,37 +140,28 @@ func bySizes(shape, axes []int, list []int64, policy string) resizedShape {
 	return to
 }
 
-// resizeTo adds a Resize of the dimensions that change: first of those by an exact
-// ratio, then of the others by their scales.
-func (r *nodeReader) resizeTo(x operand, op *nn.Resize, to resizedShape) {
+// resizeTo resizes the dimensions that change, one after the other.
+func (r *nodeReader) resizeTo(x operand, by *nn.Resize, to resizedShape) {
 	r.mustFit(to.out)
-	exact, scaled := slices.Clone(to.in), slices.Clone(to.scales)
-	var first, second []int
+	var axes []int
 	for a, s := range to.scales {
-		switch {
-		case s != 0:
-			second = append(second, a)
-			if op.Coordinates == "align_corners" || op.Coordinates == "pytorch_half_pixel" && to.out[a] == 1 {
-				panic(unsupportedf("%s by a scale that gives no whole number, whose meaning differs between versions of ONNX: give sizes", op.Coordinates))
-			}
-		case to.out[a] != to.in[a]:
-			first = append(first, a)
-			exact[a] = to.out[a]
+		if s != 0 && (by.Coordinates == "align_corners" || by.Coordinates == "pytorch_half_pixel" && to.out[a] == 1) {
+			panic(unsupportedf("%s by a scale that gives no whole number, whose meaning differs between versions of ONNX: give sizes", by.Coordinates))
 		}
-		if s == 0 {
-			scaled[a] = 1
+		if s != 0 || to.out[a] != to.in[a] {
+			axes = append(axes, a)
+			r.claim(to.in[a] * to.out[a])
 		}
 	}
-	c, shift := r.along(x, slices.Concat(first, second)...)
-	if len(first) > 0 {
-		by := *op
-		by.To = exact[shift:]
-		c = c.then(&by)
-	}
-	if len(second) > 0 {
-		by := *op
-		by.To, by.Scales = to.out[shift:], scaled[shift:]
-		c = c.then(&by)
+	c, shift := r.along(x, axes...)
+	for _, a := range axes {
+		ops, err := by.Along(c.shape, a-shift, to.out[a], to.scales[a])
+		if err != nil {
+			panic(malformedf("%v", err))
+		}
+		for _, op := range ops {
+			c = c.then(op)
+		}
 	}
 	c.end(0, to.out)
 }

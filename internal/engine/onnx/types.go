@@ -108,9 +108,8 @@ func (r *nodeReader) truncate() {
 }
 
 func (c *chain) truncated() *chain {
-	c = c.fork()
-	below := c.fork().then(&nn.Unary{Function: "Clip", Alpha: math.Inf(-1)}).then(&nn.Unary{Function: "Ceil"})
-	return c.fork().then(&nn.ReLU{}).then(&nn.Unary{Function: "Floor"}).with("Add", below)
+	below := c.then(&nn.Unary{Function: "Clip", Alpha: math.Inf(-1)}).then(&nn.Unary{Function: "Ceil"})
+	return c.then(&nn.ReLU{}).then(&nn.Unary{Function: "Floor"}).with("Add", below)
 }
 
 // widen reads a cast to a wider float, which changes nothing: a rounding that nothing else

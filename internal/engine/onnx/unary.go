@@ -19,25 +19,18 @@ func (r *nodeReader) keepShape(op nn.Op) {
 	r.chain(x).then(op).end(0, x.shape)
 }
 
-// unary returns the reader of a function with at most two settings.
-func unary(function string, settings []setting) func(*nodeReader) {
-	return func(r *nodeReader) {
-		var v [2]float64
-		for i, s := range settings {
-			v[i] = r.float(s.name, s.absent)
-		}
-		r.keepShape(&nn.Unary{Function: function, Alpha: v[0], Beta: v[1]})
-	}
-}
-
 func (r *nodeReader) leakyReLU() { r.keepShape(&nn.LeakyReLU{Slope: r.float("alpha", 0.01)}) }
 
 func (r *nodeReader) gelu() {
-	function, ok := map[string]string{"none": "Gelu", "tanh": "GeluTanh"}[r.text("approximate", "none")]
-	if !ok {
-		panic(malformedf("attribute \"approximate\" is %q: it must be none or tanh", r.text("approximate", "")))
+	switch approximate := r.text("approximate", "none"); approximate {
+	case "none":
+		r.keepShape(&nn.Unary{Function: "Gelu"})
+	case "tanh":
+		x := r.operand(0)
+		r.chain(x).geluTanh().end(0, x.shape)
+	default:
+		panic(malformedf("attribute \"approximate\" is %q: it must be none or tanh", approximate))
 	}
-	r.keepShape(&nn.Unary{Function: function})
 }
 
 // dropout does nothing in inference; its probability is kept for training. One of

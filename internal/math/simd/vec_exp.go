@@ -29,16 +29,11 @@ func (m *slope) run(dst, d, x []float32) {
 }
 
 var (
-	expLoop      = mapping{plain: expGo}
-	sigmoidLoop  = mapping{plain: sigmoidGo}
-	tanhLoop     = mapping{plain: tanhGo}
-	softplusLoop = mapping{plain: softplusGo}
-	erfLoop      = mapping{plain: erfGo}
-	geluLoop     = mapping{plain: geluGo}
+	expLoop     = mapping{plain: expGo}
+	sigmoidLoop = mapping{plain: sigmoidGo}
+	geluLoop    = mapping{plain: geluGo}
 
 	sigmoidSlopeLoop = slope{plain: sigmoidSlopeGo}
-	tanhSlopeLoop    = slope{plain: tanhSlopeGo}
-	erfSlopeLoop     = slope{plain: erfSlopeGo}
 	geluSlopeLoop    = slope{plain: geluSlopeGo}
 )
 
@@ -58,21 +53,6 @@ func Sigmoid(dst, x []float32) { sigmoidLoop.run(dst, x) }
 
 // SigmoidSlope sets dst = d·σ′(x), where σ′ = e^−|x|/(1 + e^−|x|)², to 5 ulp.
 func SigmoidSlope(dst, d, x []float32) { sigmoidSlopeLoop.run(dst, d, x) }
-
-// Tanh sets dst = tanh x, to 4 ulp.
-func Tanh(dst, x []float32) { tanhLoop.run(dst, x) }
-
-// TanhSlope sets dst = d·(1 − tanh² x), to 5 ulp.
-func TanhSlope(dst, d, x []float32) { tanhSlopeLoop.run(dst, d, x) }
-
-// Softplus sets dst = log(1 + e^x), to 4 ulp.
-func Softplus(dst, x []float32) { softplusLoop.run(dst, x) }
-
-// Erf sets dst = erf x = 2/√π ∫₀ˣ e^−t² dt, to 4 ulp.
-func Erf(dst, x []float32) { erfLoop.run(dst, x) }
-
-// ErfSlope sets dst = d·2/√π·e^−x², to 4 ulp.
-func ErfSlope(dst, d, x []float32) { erfSlopeLoop.run(dst, d, x) }
 
 // Gelu sets dst = x·Φ(x), Φ being the distribution function of the normal
 // distribution, to 5 ulp, on the negative side too.

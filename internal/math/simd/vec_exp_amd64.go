@@ -21,16 +21,7 @@ var expLanes = repeated(
 	math.Float32bits(1),
 	1<<31,   // the sign
 	1<<31-1, // all but the sign
-	// tanh x = x + x³·(…) in x², |x| < .625: to .07·2⁻²⁴
-	math.Float32bits(-0.005717036779969931),
-	math.Float32bits(0.020650578662753105),
-	math.Float32bits(-0.05374349653720856),
-	math.Float32bits(0.13331490755081177),
-	math.Float32bits(-0.3333328366279602),
-	math.Float32bits(.625),
-	math.Float32bits(4),
 	math.Float32bits(-.5),
-	math.Float32bits(-1),
 	// ½·e^(t²/2)·erfc(t/√2)·(t + k) in (t − k)/(t + k), 0 ≤ t ≤ 15: to .09·2⁻²⁴. With
 	// k = 2.25 rounding near t = 0 is not magnified.
 	math.Float32bits(-9.102330659516156e-05),
@@ -45,31 +36,11 @@ var expLanes = repeated(
 	math.Float32bits(-0.386381059885025),
 	math.Float32bits(0.6914337277412415),
 	math.Float32bits(2.25),
-	math.Float32bits(2.25/math.Sqrt2),
-	// erf x = x·(…) in x², |x| < .9: to .2·2⁻²⁴
-	math.Float32bits(-0.0006084063788875937),
-	math.Float32bits(0.005010801367461681),
-	math.Float32bits(-0.026778165251016617),
-	math.Float32bits(0.11282121390104294),
-	math.Float32bits(-0.3761252164840698),
-	math.Float32bits(1.1283791065216064),
-	math.Float32bits(.9),
-	math.Float32bits(math.Sqrt2),
-	math.Float32bits(2/math.SqrtPi),
 	math.Float32bits(1/(math.Sqrt2*math.SqrtPi)),
 	// ends: of e^x that is neither 0 nor +Inf, and of tails that are not 0
 	math.Float32bits(89),
 	math.Float32bits(-104),
 	math.Float32bits(15),
-	math.Float32bits(10.5),
-	// log(1 + e) = Σ 2/(2k+1)·s^(2k+1), s = e/(2 + e) ≤ 1/3: what is left out is below 2⁻²⁶
-	math.Float32bits(2),
-	math.Float32bits(2./13),
-	math.Float32bits(2./11),
-	math.Float32bits(2./9),
-	math.Float32bits(2./7),
-	math.Float32bits(2./5),
-	math.Float32bits(2./3),
 )
 
 const hiLn2 = 0.693145751953125 // 16 bits: multiples of it are exact
@@ -98,21 +69,6 @@ func sigmoidF32(dst, x *float32, n int, lanes *uint32)
 func sigmoidSlopeF32(dst, d, x *float32, n int, lanes *uint32)
 
 //go:noescape
-func tanhF32(dst, x *float32, n int, lanes *uint32)
-
-//go:noescape
-func tanhSlopeF32(dst, d, x *float32, n int, lanes *uint32)
-
-//go:noescape
-func softplusF32(dst, x *float32, n int, lanes *uint32)
-
-//go:noescape
-func erfF32(dst, x *float32, n int, lanes *uint32)
-
-//go:noescape
-func erfSlopeF32(dst, d, x *float32, n int, lanes *uint32)
-
-//go:noescape
 func geluF32(dst, x *float32, n int, lanes *uint32)
 
 //go:noescape
@@ -127,12 +83,12 @@ func expSum(dst, x []float32, shift float32) float32 {
 
 func init() {
 	for loop, kernel := range map[*mapping]func(dst, x *float32, n int, lanes *uint32){
-		&expLoop: expF32, &sigmoidLoop: sigmoidF32, &tanhLoop: tanhF32, &softplusLoop: softplusF32, &erfLoop: erfF32, &geluLoop: geluF32,
+		&expLoop: expF32, &sigmoidLoop: sigmoidF32, &geluLoop: geluF32,
 	} {
 		loop.fast = func(dst, x []float32) { kernel(f32(dst), f32(x), len(x), &expLanes[0]) }
 	}
 	for loop, kernel := range map[*slope]func(dst, d, x *float32, n int, lanes *uint32){
-		&sigmoidSlopeLoop: sigmoidSlopeF32, &tanhSlopeLoop: tanhSlopeF32, &erfSlopeLoop: erfSlopeF32, &geluSlopeLoop: geluSlopeF32,
+		&sigmoidSlopeLoop: sigmoidSlopeF32, &geluSlopeLoop: geluSlopeF32,
 	} {
 		loop.fast = func(dst, d, x []float32) { kernel(f32(dst), f32(d), f32(x), len(x), &expLanes[0]) }
 	}

@@ -15,49 +15,23 @@
 #define ONE 576(R9)
 #define SIGN 640(R9)
 #define MAGNITUDE 704(R9)
-#define T4 768(R9)
-#define T3 832(R9)
-#define T2 896(R9)
-#define T1 960(R9)
-#define T0 1024(R9)
-#define TSMALL 1088(R9)
-#define FOUR 1152(R9)
-#define MINUSHALF 1216(R9)
-#define MINUSONE 1280(R9)
-#define R10C 1344(R9)
-#define R9C 1408(R9)
-#define R8C 1472(R9)
-#define R7C 1536(R9)
-#define R6C 1600(R9)
-#define R5C 1664(R9)
-#define R4C 1728(R9)
-#define R3C 1792(R9)
-#define R2C 1856(R9)
-#define R1C 1920(R9)
-#define R0C 1984(R9)
-#define NORMALK 2048(R9)
-#define ERFK 2112(R9)
-#define F5 2176(R9)
-#define F4 2240(R9)
-#define F3 2304(R9)
-#define F2 2368(R9)
-#define F1 2432(R9)
-#define F0 2496(R9)
-#define FSMALL 2560(R9)
-#define ROOT2 2624(R9)
-#define ERFSCALE 2688(R9)
-#define NORMALSCALE 2752(R9)
-#define EXPMOST 2816(R9)
-#define EXPLEAST 2880(R9)
-#define NORMALMOST 2944(R9)
-#define ERFMOST 3008(R9)
-#define TWO 3072(R9)
-#define L6 3136(R9)
-#define L5 3200(R9)
-#define L4 3264(R9)
-#define L3 3328(R9)
-#define L2 3392(R9)
-#define L1 3456(R9)
+#define MINUSHALF 768(R9)
+#define R10C 832(R9)
+#define R9C 896(R9)
+#define R8C 960(R9)
+#define R7C 1024(R9)
+#define R6C 1088(R9)
+#define R5C 1152(R9)
+#define R4C 1216(R9)
+#define R3C 1280(R9)
+#define R2C 1344(R9)
+#define R1C 1408(R9)
+#define R0C 1472(R9)
+#define NORMALK 1536(R9)
+#define NORMALSCALE 1600(R9)
+#define EXPMOST 1664(R9)
+#define EXPLEAST 1728(R9)
+#define NORMALMOST 1792(R9)
 
 // REDUCE: V0 = x becomes r = x − n·log 2, with V1 = n whole, |r| ≤ ½·log 2.
 #define REDUCE \
@@ -211,102 +185,23 @@ TEXT SIGMOIDSLOPEF32(SB), NOSPLIT, $0-40
 	VZEROUPPER
 	RET
 
-// (1 − e)/(1 + e), e = e^−2|x|, with the sign of x, and near 0 a polynomial.
-#define TANH(LOAD, STORE) \
-	LOAD((SI)(AX*4), V4) \
-	VADDPS V4, V4, V0 \
-	DECAY \
-	VSUBPS V3, V12, V6 \
-	VADDPS V12, V3, V5 \
-	VDIVPS V5, V6, V6 \
-	VMULPS V4, V4, V7 \
-	VMOVUPS T4, V8 \
-	VFMADD213PS T3, V7, V8 \
-	VFMADD213PS T2, V7, V8 \
-	VFMADD213PS T1, V7, V8 \
-	VFMADD213PS T0, V7, V8 \
-	VMULPS V7, V8, V8 \
-	VFMADD213PS V4, V4, V8 \
-	VANDPS MAGNITUDE, V4, V7 \
-	LESS(V7, TSMALL, V8, V6, V6) \
-	VANDPS SIGN, V4, V4 \
-	VORPS V4, V6, V6 \
-	STORE(V6, (DI)(AX*4))
-
-// func tanhF32(dst, x *float32, n int, lanes *uint32)
-TEXT TANHF32(SB), NOSPLIT, $0-32
-	BEGIN(·tanhWideF32)
-	VALUE
-	CONSTANTS
-	SINGLES(TANH)
-	VZEROUPPER
-	RET
-
-#define TANHSLOPE(LOAD, STORE) \
-	LOAD((SI)(AX*4), V0) \
-	VADDPS V0, V0, V0 \
-	DECAY \
-	BELL \
-	LOAD((BX)(AX*4), V4) \
-	VMULPS FOUR, V3, V3 \
-	VMULPS V4, V3, V3 \
-	STORE(V3, (DI)(AX*4))
-
-// func tanhSlopeF32(dst, d, x *float32, n int, lanes *uint32)
-TEXT TANHSLOPEF32(SB), NOSPLIT, $0-40
-	BEGIN(·tanhSlopeWideF32)
-	SLOPE
-	CONSTANTS
-	SINGLES(TANHSLOPE)
-	VZEROUPPER
-	RET
-
-// max(x, 0) + s·(2 + 2/3·s² + …), s = e/(2 + e), e = e^−|x|.
-#define SOFTPLUS(LOAD, STORE) \
-	LOAD((SI)(AX*4), V0) \
-	ZERO(V4) \
-	VMAXPS V0, V4, V4 \
-	DECAY \
-	VADDPS TWO, V3, V5 \
-	VDIVPS V5, V3, V3 \
-	VMULPS V3, V3, V5 \
-	VMOVUPS L6, V6 \
-	VFMADD213PS L5, V5, V6 \
-	VFMADD213PS L4, V5, V6 \
-	VFMADD213PS L3, V5, V6 \
-	VFMADD213PS L2, V5, V6 \
-	VFMADD213PS L1, V5, V6 \
-	VFMADD213PS TWO, V5, V6 \
-	VFMADD213PS V4, V3, V6 \
-	STORE(V6, (DI)(AX*4))
-
-// func softplusF32(dst, x *float32, n int, lanes *uint32)
-TEXT SOFTPLUSF32(SB), NOSPLIT, $0-32
-	BEGIN(·softplusWideF32)
-	VALUE
-	CONSTANTS
-	SINGLES(SOFTPLUS)
-	VZEROUPPER
-	RET
-
-// GAUSS: V3·V1·V2 = e^(factor·x²) of V4 = x; V5 = |x|, at most V13. What x² loses in
+// GAUSS: V3·V1·V2 = e^(−x²/2) of V4 = x; V5 = |x|, at most V13. What x² loses in
 // rounding is added to the reduced exponent.
-#define GAUSS(factor) \
+#define GAUSS \
 	VANDPS MAGNITUDE, V4, V5 \
 	VMINPS V5, V13, V5 \
 	VMULPS V5, V5, V6 \
 	VMOVAPS V5, V7 \
 	VFMSUB213PS V6, V5, V7 \
-	VMULPS factor, V6, V0 \
+	VMULPS MINUSHALF, V6, V0 \
 	REDUCE \
-	VFMADD231PS factor, V7, V0 \
+	VFMADD231PS MINUSHALF, V7, V0 \
 	POWER
 
-// TAIL: V7 = ½·erfc(V5/√2), with NORMALK, given GAUSS; with ERFK, erfc(V5)/√8. It
-// changes V5.
-#define TAIL(k) \
-	VSUBPS k, V5, V6 \
-	VADDPS k, V5, V7 \
+// TAIL: V7 = ½·erfc(V5/√2), given GAUSS. It changes V5.
+#define TAIL \
+	VSUBPS NORMALK, V5, V6 \
+	VADDPS NORMALK, V5, V7 \
 	VDIVPS V7, V12, V5 \
 	VMULPS V5, V6, V6 \
 	VMULPS V3, V5, V5 \
@@ -324,62 +219,12 @@ TEXT SOFTPLUSF32(SB), NOSPLIT, $0-32
 	VMULPS V5, V7, V7 \
 	RAISE(V7)
 
-// 1 − erfc |x| with the sign of x, and near 0 a polynomial.
-#define ERF(LOAD, STORE) \
-	LOAD((SI)(AX*4), V4) \
-	GAUSS(MINUSONE) \
-	TAIL(ERFK) \
-	VMOVAPS V12, V6 \
-	VFNMADD231PS ROOT2, V7, V6 \
-	VMULPS V4, V4, V7 \
-	VMOVUPS F5, V8 \
-	VFMADD213PS F4, V7, V8 \
-	VFMADD213PS F3, V7, V8 \
-	VFMADD213PS F2, V7, V8 \
-	VFMADD213PS F1, V7, V8 \
-	VFMADD213PS F0, V7, V8 \
-	VMULPS V4, V8, V8 \
-	VANDPS MAGNITUDE, V4, V7 \
-	LESS(V7, FSMALL, V8, V6, V6) \
-	VANDPS SIGN, V4, V4 \
-	VORPS V4, V6, V6 \
-	STORE(V6, (DI)(AX*4))
-
-// func erfF32(dst, x *float32, n int, lanes *uint32)
-TEXT ERFF32(SB), NOSPLIT, $0-32
-	BEGIN(·erfWideF32)
-	VALUE
-	VMOVUPS ONE, V12
-	VMOVUPS ERFMOST, V13
-	SINGLES(ERF)
-	VZEROUPPER
-	RET
-
-#define ERFSLOPE(LOAD, STORE) \
-	LOAD((SI)(AX*4), V4) \
-	GAUSS(MINUSONE) \
-	LOAD((BX)(AX*4), V4) \
-	VMULPS ERFSCALE, V3, V3 \
-	RAISE(V3) \
-	VMULPS V4, V3, V3 \
-	STORE(V3, (DI)(AX*4))
-
-// func erfSlopeF32(dst, d, x *float32, n int, lanes *uint32)
-TEXT ERFSLOPEF32(SB), NOSPLIT, $0-40
-	BEGIN(·erfSlopeWideF32)
-	SLOPE
-	VMOVUPS ONE, V12
-	VMOVUPS ERFMOST, V13
-	SINGLES(ERFSLOPE)
-	VZEROUPPER
-	RET
-
 // PHI: V7 = Φ(x), the tail where x has a sign and 1 less the tail elsewhere;
 // V9 = |x|, at most V13.
 #define PHI \
-	GAUSS(MINUSHALF) \
+	GAUSS \
 	VMOVAPS V5, V9 \
-	TAIL(NORMALK) \
+	TAIL \
 	VSUBPS V7, V12, V8 \
 	SIGNED(V4, V7, V8, V7)
 

@@ -9,11 +9,6 @@
 #define EXPSUMF32 ·expSumF32
 #define SIGMOIDF32 ·sigmoidF32
 #define SIGMOIDSLOPEF32 ·sigmoidSlopeF32
-#define TANHF32 ·tanhF32
-#define TANHSLOPEF32 ·tanhSlopeF32
-#define SOFTPLUSF32 ·softplusF32
-#define ERFF32 ·erfF32
-#define ERFSLOPEF32 ·erfSlopeF32
 #define GELUF32 ·geluF32
 #define GELUSLOPEF32 ·geluSlopeF32
 
@@ -27,11 +22,8 @@ narrow:
 #define NEAREST(reg) VROUNDPS $0, reg, reg
 #define ZERO(reg) VXORPS reg, reg, reg
 
-// SIGNED: to = x has a sign ? yes : no. LESS: to = x < limit ? yes : no; it changes x.
+// SIGNED: to = x has a sign ? yes : no.
 #define SIGNED(x, yes, no, to) VBLENDVPS x, yes, no, to
-#define LESS(x, limit, yes, no, to) \
-	VCMPPS $1, limit, x, x \
-	VBLENDVPS x, yes, no, to
 
 // Y15 is the mask of a sum: all lanes until the rest.
 #define ALL VPCMPEQD Y15, Y15, Y15

@@ -8,11 +8,6 @@
 #define EXPSUMF32 ·expSumWideF32
 #define SIGMOIDF32 ·sigmoidWideF32
 #define SIGMOIDSLOPEF32 ·sigmoidSlopeWideF32
-#define TANHF32 ·tanhWideF32
-#define TANHSLOPEF32 ·tanhSlopeWideF32
-#define SOFTPLUSF32 ·softplusWideF32
-#define ERFF32 ·erfWideF32
-#define ERFSLOPEF32 ·erfSlopeWideF32
 #define GELUF32 ·geluWideF32
 #define GELUSLOPEF32 ·geluSlopeWideF32
 
@@ -21,12 +16,9 @@
 #define NEAREST(reg) VRNDSCALEPS $0, reg, reg
 #define ZERO(reg) VXORPS reg, reg, reg
 
-// SIGNED: to = x has a sign ? yes : no. LESS: to = x < limit ? yes : no.
+// SIGNED: to = x has a sign ? yes : no.
 #define SIGNED(x, yes, no, to) \
 	VPMOVD2M x, K2 \
-	VBLENDMPS yes, no, K2, to
-#define LESS(x, limit, yes, no, to) \
-	VCMPPS $1, limit, x, K2 \
 	VBLENDMPS yes, no, K2, to
 
 // The loop over whole registers, and the rest under the mask K1.

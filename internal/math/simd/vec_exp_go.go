@@ -33,38 +33,6 @@ func sigmoidSlopeGo(dst, d, x []float32) {
 	}
 }
 
-func tanhGo(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = float32(math.Tanh(float64(v)))
-	}
-}
-
-func tanhSlopeGo(dst, d, x []float32) {
-	for i, v := range x {
-		e := math.Exp(-2 * math.Abs(float64(v)))
-		dst[i] = float32(4 * float64(d[i]) * e / ((1 + e) * (1 + e)))
-	}
-}
-
-func softplusGo(dst, x []float32) {
-	for i, v := range x {
-		x := float64(v)
-		dst[i] = float32(max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))))
-	}
-}
-
-func erfGo(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = float32(math.Erf(float64(v)))
-	}
-}
-
-func erfSlopeGo(dst, d, x []float32) {
-	for i, v := range x {
-		dst[i] = float32(float64(d[i]) * (2 / math.SqrtPi) * math.Exp(-float64(v)*float64(v)))
-	}
-}
-
 func geluGo(dst, x []float32) {
 	for i, v := range x {
 		x := float64(v)

@@ -25,13 +25,6 @@ func transcendentals() []transcendental {
 		{"expSum", func(dst, _, x []float32) { ExpSum(dst, x, 0) }, math.Exp, nil, 2},
 		{"sigmoid", func(dst, _, x []float32) { Sigmoid(dst, x) }, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, nil, 4},
 		{"sigmoidSlope", SigmoidSlope, bell, nil, 5},
-		{"tanh", func(dst, _, x []float32) { Tanh(dst, x) }, math.Tanh, nil, 4},
-		{"tanhSlope", TanhSlope, func(x float64) float64 { return 4 * bell(2*x) }, nil, 5},
-		{"softplus", func(dst, _, x []float32) { Softplus(dst, x) }, func(x float64) float64 {
-			return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
-		}, nil, 4},
-		{"erf", func(dst, _, x []float32) { Erf(dst, x) }, math.Erf, nil, 4},
-		{"erfSlope", ErfSlope, func(x float64) float64 { return 2 / math.SqrtPi * math.Exp(-x*x) }, nil, 4},
 		{"gelu", func(dst, _, x []float32) { Gelu(dst, x) }, func(x float64) float64 { return x * phi(x) }, nil, 5},
 		{"geluSlope", GeluSlope, func(x float64) float64 { return phi(x) + x*density(x) },
 			func(x float64) float64 { return max(phi(x), math.Abs(x)*density(x)) }, 5},

@@ -11,9 +11,6 @@ func dotAndSumF32(d, x *float32, n int) (sum, dot float64)
 //go:noescape
 func dropoutMaskAVX2(words *uint64, n int, keys *philoxKeys, block uint64, last uint16)
 
-//go:noescape
-func dropoutMaskAVX512(words *uint64, n int, keys *philoxKeys, block uint64, last uint16)
-
 func sumAndSquares(x []float32) (sum, sumsq float64) {
 	if !useAVX2 {
 		return sumAndSquaresGo(x)
@@ -29,12 +26,9 @@ func dotAndSum(d, x []float32) (sum, dot float64) {
 }
 
 func dropoutMask(words []uint64, keys *philoxKeys, block uint64, limit uint16) {
-	switch {
-	case !useAVX2 || len(words) == 0:
+	if !useAVX2 || len(words) == 0 {
 		dropoutMaskGo(words, keys, block, limit)
-	case useAVX512:
-		dropoutMaskAVX512(&words[0], len(words), keys, block, limit-1)
-	default:
-		dropoutMaskAVX2(&words[0], len(words), keys, block, limit-1)
+		return
 	}
+	dropoutMaskAVX2(&words[0], len(words), keys, block, limit-1)
 }

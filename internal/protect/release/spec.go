@@ -132,9 +132,13 @@ func (s Spec) features(g *nn.Graph) (front, head *nn.Graph, err error) {
 func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 	front = &nn.Graph{Name: g.Name, Input: g.Input, InputShape: g.InputShape, Output: g.Output}
 	front.Nodes = append(front.Nodes, g.Nodes...)
+	shapes, err := g.Shapes()
+	if err != nil {
+		return nil, nil, err
+	}
 	if last := lastOf(g); last != nil {
 		switch op := last.Op.(type) {
-		case *nn.Softmax, *nn.LogSoftmax:
+		case *nn.Softmax:
 			if front, _, err = g.Cut(last.Inputs[0]); err != nil {
 				return nil, nil, fmt.Errorf("the net has a softmax and no logits before it: %w", err)
 			}
@@ -144,11 +148,13 @@ func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 			if op.Operator == "Div" && op.Constant == nil || op.Operator == "Pow" || nn.Compares(op.Operator) {
 				return nil, nil, noLogits(last)
 			}
+			// A logarithm of a softmax subtracts one number from all logits: the softmax stays the same.
+			if op.Operator == "Sub" && op.Constant == nil && nn.Size(shapes[last.Inputs[1]]) == 1 {
+				if front, _, err = g.Cut(last.Inputs[0]); err != nil {
+					return nil, nil, fmt.Errorf("the net has a softmax and no logits before it: %w", err)
+				}
+			}
 		}
-	}
-	shapes, err := front.Shapes()
-	if err != nil {
-		return nil, nil, err
 	}
 	if nn.Size(shapes[front.Output]) < 2 && s.surface() != SurfaceLogits {
 		return nil, nil, fmt.Errorf("the net has one output, which is neither a distribution over classes nor a choice between them: release it as %s, with the name of its node", SurfaceFeatures)

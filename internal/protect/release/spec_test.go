@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,9 +133,11 @@ func TestSpecScores(t *testing.T) {
 		}
 		return g
 	}
-	for _, op := range []nn.Op{&nn.Softmax{}, &nn.LogSoftmax{}, &nn.Flatten{}} {
-		front, _ := must.Get2(release.Spec{Surface: "logits"}.Build(t.Context(), ending(op, "fc2"), nil))(t)
-		same(t, op.Kind(), outputs(t, front, x), logits)
+	logSoftmax := ending(&nn.Binary{Operator: "Sub"}, "fc2", "sum")
+	logSoftmax.Nodes = slices.Insert(logSoftmax.Nodes, len(logSoftmax.Nodes)-2, &nn.Node{Name: "sum", Op: &nn.Reduce{Function: "Sum"}, Inputs: []string{"fc2"}, Output: "sum"})
+	for _, g := range []*nn.Graph{ending(&nn.Softmax{}, "fc2"), logSoftmax, ending(&nn.Flatten{}, "fc2")} {
+		front, _ := must.Get2(release.Spec{Surface: "logits"}.Build(t.Context(), g, nil))(t)
+		same(t, g.Nodes[len(g.Nodes)-2].Op.Kind(), outputs(t, front, x), logits)
 	}
 	one := &nn.Dense{In: 3, Out: 1, Weight: &nn.Param{Name: "w", Shape: []int{1, 3}, Data: []float32{1, 2, 3}}}
 	for _, c := range []struct {

@@ -291,10 +291,9 @@ func TestLearns(t *testing.T) {
 	attention.Join("scores", &nn.MatMul{TransB: true}, "q", "k")
 	attention.Add("weights", &nn.Softmax{})
 	attention.Join("mixed", &nn.MatMul{}, "weights", "v")
-	attention.Add("norm", &nn.GroupNorm{Groups: 2, Scale: nn.NewParam("scale", 4), Shift: nn.NewParam("shift", 4)})
-	attention.Add("top", &nn.Reduce{Function: "LogSumExp", Axes: []int{1}})
+	attention.Add("norm", &nn.LayerNorm{Axes: 2, Scale: nn.NewParam("scale", 4, 8), Shift: nn.NewParam("shift", 4, 8)})
+	attention.Add("top", &nn.Reduce{Function: "Max", Axes: []int{1}})
 	attention.Dense("logits", 5, true)
-	attention.Add("y", &nn.LogSoftmax{})
 	attention.Graph.Init(1)
 	for _, g := range []*nn.Graph{swin, attention.Graph, zoo.ResNet20(5, 1)} {
 		tr := mustTrainer(t, g, NewAdam(g.Params(), AdamOptions{LearningRate: .003}))
