@@ -109,7 +109,7 @@ func locate(fsys fs.FS, source, asked string, files []string) (*table, error) {
 			if err != nil {
 				return nil, err
 			}
-			return decodeLabelTable(asked, data)
+			return decodeTable(asked, data, nil)
 		}
 		name := path.Clean(strings.ReplaceAll(asked, `\`, "/"))
 		if slices.Contains(files, name) {
