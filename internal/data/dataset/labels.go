@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,8 +12,11 @@ func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(name))
 }
 
-// find returns the column of a name.
+// find returns the column of a name, as it is written or else folded.
 func (l *labels) find(name string) (int, error) {
+	if k := slices.IndexFunc(l.columns, func(c column) bool { return c.name == name }); k >= 0 && name != "" {
+		return k, nil
+	}
 	for _, want := range []string{folded(name), aliases[folded(name)]} {
 		for k, c := range l.columns {
 			if want != "" && folded(c.name) == want {

@@ -106,8 +106,8 @@ func (c *modelColumn) value(words map[string]int, i int) (float32, error) {
 func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []modelColumn, note string, err error) {
 	var lacking []string
 	for _, w := range want {
-		k := l.named(w.Name)
-		if w.Width != 1 || k < 0 {
+		k, err := l.find(w.Name)
+		if w.Width != 1 || err != nil {
 			lacking = append(lacking, strconv.Quote(w.Name))
 			continue
 		}
@@ -144,13 +144,4 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		names = append(names, l.columns[k].name)
 	}
 	return list, fmt.Sprintf("the model was given these columns in this order, %s: %s", what, strings.Join(names[:min(len(names), mostNamed)], ", ")), nil
-}
-
-// named returns the column of that name, or else the one that differs in case alone; −1 if
-// there is none.
-func (l *labels) named(name string) int {
-	if k := slices.IndexFunc(l.columns, func(c column) bool { return c.name == name }); k >= 0 {
-		return k
-	}
-	return slices.IndexFunc(l.columns, func(c column) bool { return strings.EqualFold(c.name, name) })
 }
