@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // folded is a column's name as it is compared: case, blanks, underscores and
@@ -30,7 +32,7 @@ func (l *labels) find(name string) (int, error) {
 			return 0, fmt.Errorf("no column %q: write a colon behind %q, and the classes behind it", name, c.name)
 		}
 	}
-	return 0, fmt.Errorf("no column %q: it has %s", name, few(l.names()))
+	return 0, fmt.Errorf("no column %q: it has %s", name, file.ShownNames(l.names()))
 }
 
 // names lists the columns that have names.
@@ -42,15 +44,6 @@ func (l *labels) names() []string {
 		}
 	}
 	return names
-}
-
-// few lists names in an error, the first ones if there are many.
-func few(names []string) string {
-	const most = 40
-	if n := len(names) - most; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
-	}
-	return strings.Join(names, ", ")
 }
 
 // rows returns the number of examples.
