@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // chosen is the target and the sensitive attributes of every row, −1 if a
@@ -39,11 +41,11 @@ func (src *origin) choose(o Options) (*chosen, error) {
 	case target == NoTarget:
 		c.hideTarget(src)
 	case target == "" && !one:
-		return nil, fmt.Errorf("which column is the target? it has %s", few(src.names()))
+		return nil, fmt.Errorf("which column is the target? it has %s", file.ShownNames(src.names()))
 	case target == "" && len(src.columns) == 0:
 		src.note("nothing says the classes (folders, or an array called y, labels or targets): the examples are read without labels")
 	case target == "":
-		src.note("no column is known to hold the classes (columns: %s): the examples are read without labels", listed(src.names()))
+		src.note("no column is known to hold the classes (columns: %s): the examples are read without labels", file.ShownNames(src.names()))
 	case one && !strings.HasSuffix(target, NumberSuffix):
 		c.target, err = src.classes(target, c)
 	default:

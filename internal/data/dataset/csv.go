@@ -50,25 +50,18 @@ func readLabelTable(fsys fs.FS, source, name string) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeLabelTable(path.Join(source, name), data)
+	return decodeTable(path.Join(source, name), data, nil)
 }
 
-// decodeTable decodes a CSV. Where names is nil the first row is a header if it
-// looks like one, and the columns are called c1, c2 and so on otherwise. Where
-// names are given, lines that begin with "|" are comments, as in UCI's files.
+// decodeTable decodes a CSV whose first row is a header, or that has no header and the given names. Lines that begin with
+// "|" are then comments, as in UCI's files.
 func decodeTable(source string, data []byte, names []string) (*table, error) {
 	t, err := decodeRows(source, data, names != nil)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	return t, t.name(names)
-}
-
-// decodeLabelTable decodes a CSV whose first row is a header with distinct names.
-func decodeLabelTable(source string, data []byte) (*table, error) {
-	t, err := decodeRows(source, data, false)
-	if err != nil {
-		return nil, err
+	case names != nil:
+		return t, t.name(names)
 	}
 	return t, t.takeHeader()
 }
@@ -153,17 +146,11 @@ func (t *table) add(row []string, line int) error {
 
 // name gives the columns their names.
 func (t *table) name(names []string) error {
-	switch {
-	case names != nil && len(names) != len(t.columns):
+	if len(names) != len(t.columns) {
 		return malformed(t.source, "has %d columns, not the %d that it is known for: get the file again", len(t.columns), len(names))
-	case names == nil && t.hasHeader():
-		return t.takeHeader()
 	}
-	for k := range t.columns {
-		t.columns[k].name = "c" + strconv.Itoa(k+1)
-		if names != nil {
-			t.columns[k].name = names[k]
-		}
+	for k, name := range names {
+		t.columns[k].name = name
 	}
 	return nil
 }
@@ -177,6 +164,9 @@ func (t *table) takeHeader() error {
 	for k := range t.columns {
 		c := &t.columns[k]
 		c.name, c.values = c.values[0], c.values[1:]
+	}
+	if areNumbers(slices.DeleteFunc(t.names(), func(name string) bool { return name == "" })) {
+		return malformed(t.source, "has no header: write the names of the columns into the first line")
 	}
 	t.header, t.lines = t.lines[0], t.lines[1:]
 	return t.checkNames()
@@ -193,28 +183,6 @@ func (t *table) checkNames() error {
 		return malformed(t.source, "%v", err)
 	}
 	return nil
-}
-
-// hasHeader reports whether the first row looks like a header: none of its names is a
-// number, and not all of them come again below. Where a name is empty (the first may be: some
-// programs write the row's number there) or comes twice, it is one only if a column of
-// numbers follows a word: checkNames then says what is wrong with it.
-func (t *table) hasHeader() bool {
-	seen := map[string]bool{}
-	again, distinct, above := 0, true, false
-	for k, c := range t.columns {
-		first := c.values[0]
-		if _, ok := number(first); ok {
-			return false
-		}
-		distinct = distinct && !seen[folded(first)] && (first != "" || k == 0 && len(t.columns) > 1)
-		seen[folded(first)] = true
-		above = above || first != "" && first != "?" && areNumbers(c.values[1:])
-		if slices.Contains(c.values[1:], first) {
-			again++
-		}
-	}
-	return again < len(t.columns) && (distinct || above)
 }
 
 // areNumbers reports whether there are values, all of them numbers.

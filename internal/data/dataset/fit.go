@@ -44,34 +44,17 @@ func (s *Set) advice(want []int) string {
 	if s.Values != nil || len(want) != 3 || len(s.Shape) != 3 {
 		return "give data of the model's own shape"
 	}
-	have := s.Shape
-	turned := []int{have[1], have[2], have[0]}
-	if s.ChannelsLast {
-		turned = []int{have[2], have[0], have[1]}
+	layout, channels, height, width := LayoutCHW, want[0], want[1], want[2]
+	if colours := func(n int) bool { return n == 1 || n == 3 }; colours(want[2]) && !colours(want[0]) {
+		layout, channels, height, width = LayoutHWC, want[2], want[0], want[1]
 	}
-	first := want[0] == 1 || want[0] == 3
-	last := want[2] == 1 || want[2] == 3
-	switch {
-	case slices.Equal(turned, want) && s.ChannelsLast:
-		return "preprocess with layout=chw"
-	case slices.Equal(turned, want), last && !first && !s.ChannelsLast:
-		return "preprocess with layout=hwc"
-	case first && !last && s.ChannelsLast:
-		return "preprocess with layout=chw"
+	switch channels {
+	case 1:
+		return fmt.Sprintf("preprocess with resize=%d,%d layout=%s channels=grey", height, width, layout)
+	case 3:
+		return fmt.Sprintf("preprocess with resize=%d,%d layout=%s channels=rgb", height, width, layout)
 	}
-	height, width, channels, had := want[1], want[2], want[0], have[0]
-	if s.ChannelsLast {
-		height, width, channels, had = want[0], want[1], want[2], have[2]
-	}
-	switch {
-	case channels == 1 && had == 3:
-		return "preprocess with channels=grey"
-	case channels == 3 && had == 1:
-		return "preprocess with channels=rgb"
-	case channels != had:
-		return fmt.Sprintf("pictures have 1 or 3 channels, and not %d", channels)
-	}
-	return fmt.Sprintf("preprocess with resize=%d,%d, or with resize and crop", height, width)
+	return fmt.Sprintf("pictures have 1 or 3 channels, and not %d", channels)
 }
 
 func sizeOf(shape []int) int {

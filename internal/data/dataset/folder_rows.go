@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // A MissingError reports rows without a picture or pictures without a row, which
@@ -70,7 +72,7 @@ func (t *table) match(l *labels, c int, pictures []string, skip bool) error {
 	case len(rows) == 0:
 		return malformed(t.source, "none of its %s has a picture: give the pictures", plural(total, "row"))
 	case len(without) > 0 && !skip:
-		return &MissingError{malformed(t.source, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), listed(without))}
+		return &MissingError{malformed(t.source, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), file.ShownNames(without))}
 	}
 	if n := total - len(rows); n > 0 {
 		l.note("list %s: %d of %s left out: no picture", list, n, plural(total, "row"))
@@ -97,7 +99,7 @@ func (t *table) fileColumn(asked string) (int, error) {
 	if k := t.find(asked); k >= 0 {
 		return k, nil
 	}
-	return 0, malformed(t.source, "has no column %q for the names of files; there are %s", asked, few(t.names()))
+	return 0, malformed(t.source, "has no column %q for the names of files; there are %s", asked, file.ShownNames(t.names()))
 }
 
 // locate finds the file of labels: a path outside, or a name inside, or
@@ -109,7 +111,7 @@ func locate(fsys fs.FS, source, asked string, files []string) (*table, error) {
 			if err != nil {
 				return nil, err
 			}
-			return decodeLabelTable(asked, data)
+			return decodeTable(asked, data, nil)
 		}
 		name := path.Clean(strings.ReplaceAll(asked, `\`, "/"))
 		if slices.Contains(files, name) {

@@ -2,7 +2,10 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // folded is a column's name as it is compared: case, blanks, underscores and
@@ -11,8 +14,11 @@ func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(name))
 }
 
-// find returns the column of a name.
+// find returns the column of a name, as it is written or else folded.
 func (l *labels) find(name string) (int, error) {
+	if k := slices.IndexFunc(l.columns, func(c column) bool { return c.name == name }); k >= 0 && name != "" {
+		return k, nil
+	}
 	for _, want := range []string{folded(name), aliases[folded(name)]} {
 		for k, c := range l.columns {
 			if want != "" && folded(c.name) == want {
@@ -26,7 +32,7 @@ func (l *labels) find(name string) (int, error) {
 			return 0, fmt.Errorf("no column %q: write a colon behind %q, and the classes behind it", name, c.name)
 		}
 	}
-	return 0, fmt.Errorf("no column %q: it has %s", name, few(l.names()))
+	return 0, fmt.Errorf("no column %q: it has %s", name, file.ShownNames(l.names()))
 }
 
 // names lists the columns that have names.
@@ -38,15 +44,6 @@ func (l *labels) names() []string {
 		}
 	}
 	return names
-}
-
-// few lists names in an error, the first ones if there are many.
-func few(names []string) string {
-	const most = 40
-	if n := len(names) - most; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
-	}
-	return strings.Join(names, ", ")
 }
 
 // rows returns the number of examples.

@@ -8,13 +8,11 @@ import (
 	"strings"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/file"
 )
 
 // maxExact is the largest integer up to which float32 holds all of them.
 const maxExact = 1 << 24
-
-// mostNamed is the most columns that a note lists.
-const mostNamed = 40
 
 // modelColumns makes inputs of the columns of a model, by their names and as
 // they are: nothing is scaled or encoded.
@@ -106,9 +104,9 @@ func (c *modelColumn) value(words map[string]int, i int) (float32, error) {
 func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []modelColumn, note string, err error) {
 	var lacking []string
 	for _, w := range want {
-		k := l.named(w.Name)
-		if w.Width != 1 || k < 0 {
-			lacking = append(lacking, strconv.Quote(w.Name))
+		k, err := l.find(w.Name)
+		if w.Width != 1 || err != nil {
+			lacking = append(lacking, w.Name)
 			continue
 		}
 		list = append(list, modelColumn{l.columns[k], w.Type})
@@ -117,7 +115,7 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		return list, "", nil
 	}
 	if len(want) > 1 {
-		return nil, "", fmt.Errorf("the model takes columns by name, and there is no %s: the columns are %s", listed(lacking), listed(l.names()))
+		return nil, "", fmt.Errorf("the model takes columns by name, and there is no %s: the columns are %s", file.ShownNames(lacking), file.ShownNames(l.names()))
 	}
 	var others, all []int
 	for k, c := range l.columns {
@@ -135,7 +133,7 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		taken, what = all, "all of the type but the target"
 	}
 	if len(taken) != want[0].Width {
-		return nil, "", fmt.Errorf("the model takes rows of %d numbers, and there are %d such columns besides the target and the split (%d without the sensitive ones): leave out of the file what is no input; the columns are %s", want[0].Width, len(all), len(others), listed(l.names()))
+		return nil, "", fmt.Errorf("the model takes rows of %d numbers, and there are %d such columns besides the target and the split (%d without the sensitive ones): leave out of the file what is no input; the columns are %s", want[0].Width, len(all), len(others), file.ShownNames(l.names()))
 	}
 	list = list[:0]
 	var names []string
@@ -143,14 +141,5 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		list = append(list, modelColumn{l.columns[k], want[0].Type})
 		names = append(names, l.columns[k].name)
 	}
-	return list, fmt.Sprintf("the model was given these columns in this order, %s: %s", what, strings.Join(names[:min(len(names), mostNamed)], ", ")), nil
-}
-
-// named returns the column of that name, or else the one that differs in case alone; −1 if
-// there is none.
-func (l *labels) named(name string) int {
-	if k := slices.IndexFunc(l.columns, func(c column) bool { return c.name == name }); k >= 0 {
-		return k
-	}
-	return slices.IndexFunc(l.columns, func(c column) bool { return strings.EqualFold(c.name, name) })
+	return list, fmt.Sprintf("the model was given these columns in this order, %s: %s", what, file.ShownNames(names)), nil
 }

@@ -312,56 +312,32 @@ func planes(dst, src []uint8, channels int, last bool) {
 	}
 }
 
-// picture returns the meaning of the dimensions of an array of bytes: channels are 1 or 3.
+// picture returns the meaning of the dimensions of an array of bytes: channels are 1 or 3. A list of bytes has the model's
+// shape, if that is a shape of pictures. Where both ends may be the channels, the model's layout decides, if that is given or
+// the shapes agree.
 func (a *arrays) picture(o Options) (channels, height, width int, last bool, err error) {
-	shape := a.shape[1:]
-	switch len(shape) {
-	case 2:
+	shape, layout := a.shape[1:], o.Preprocess.Layout
+	switch n := sizeOf(shape); {
+	case len(shape) == 1 && len(o.Shape) == 3 && sizeOf(o.Shape) == n && !o.Preprocess.resizes():
+		shape = o.Shape
+	case len(shape) < 2:
+		return 1, 1, n, false, nil
+	case len(shape) == 2:
 		return 1, shape[0], shape[1], false, nil
-	case 3:
-		return a.colours(shape, o)
-	case 0:
-		return 1, 1, 1, false, nil
-	case 1:
-		return a.flat(shape[0], o)
+	case len(shape) > 3:
+		return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes, and no pictures: give pictures as n × height × width × channels, or numbers as float32", times(shape))
 	}
-	return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes, and no pictures: give pictures as n × height × width × channels, or numbers as float32", times(shape))
-}
-
-// flat interprets a list of bytes in the model's shape, if that is a shape of pictures.
-func (a *arrays) flat(n int, o Options) (channels, height, width int, last bool, err error) {
-	if len(o.Shape) == 3 && sizeOf(o.Shape) == n && !o.Preprocess.resizes() {
-		return a.colours(o.Shape, o)
+	if layout == "" && slices.Equal(shape, o.Shape) {
+		layout = LayoutCHW
 	}
-	return 1, 1, n, false, nil
-}
-
-// colours finds which of three dimensions are the channels.
-func (a *arrays) colours(shape []int, o Options) (channels, height, width int, last bool, err error) {
 	coloured := func(n int) bool { return n == 1 || n == 3 }
-	first, last := coloured(shape[0]), coloured(shape[2])
-	if first && last {
-		first, last, err = a.ambiguous(shape, o)
-	}
-	switch {
-	case err != nil:
-		return 0, 0, 0, false, err
-	case first:
+	switch first, last := coloured(shape[0]), coloured(shape[2]); {
+	case first && last && layout == "":
+		return 0, 0, 0, false, fmt.Errorf("%s: examples of shape %s: which are the channels? say layout=chw or layout=hwc", a.path, times(shape))
+	case first && (!last || layout == LayoutCHW):
 		return shape[0], shape[1], shape[2], false, nil
 	case last:
 		return shape[2], shape[0], shape[1], true, nil
 	}
 	return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes with neither 1 nor 3 channels: give pictures as n × height × width × channels, or numbers as float32", times(shape))
-}
-
-// ambiguous decides by the model's layout, if that is given or the shapes agree.
-func (a *arrays) ambiguous(shape []int, o Options) (first, last bool, err error) {
-	layout := o.Preprocess.Layout
-	if layout == "" && slices.Equal(shape, o.Shape) {
-		layout = LayoutCHW
-	}
-	if layout == "" {
-		return false, false, fmt.Errorf("%s: examples of shape %s: which are the channels? say layout=chw or layout=hwc", a.path, times(shape))
-	}
-	return layout == LayoutCHW, layout == LayoutHWC, nil
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,7 +21,12 @@ import (
 //     looked at.
 //
 // Whether a file is compressed is seen from its contents, not its name.
-func Open(path string, split Split) (*Set, error) {
+func Open(path string, split Split) (*Set, error) { return readPart(path, "", split) }
+
+// readPart reads a part as [Open] does; if the folder of QMNIST's labels is given, these are of MNIST's images: Y is the
+// digit, the sensitive attribute the writer's population, 0 for census employees and 1 for high-school students. The folders
+// may be the same.
+func readPart(path, labelsDir string, split Split) (*Set, error) {
 	if err := split.check(); err != nil {
 		return nil, err
 	}
@@ -31,30 +37,27 @@ func Open(path string, split Split) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
+	if !info.IsDir() && labelsDir == "" {
 		return openImages(path, "")
 	}
-	return openFolder(path, split)
-}
-
-// openFolder opens a folder, whose kind it finds from the names in it.
-func openFolder(dir string, split Split) (*Set, error) {
-	idx, cifar := idxImages(dir, split), cifarBatches(dir, split)
+	idx, cifar, labels := idxImages(path, split), cifarBatches(path, split), qmnistLabels(cmp.Or(labelsDir, path), split)
 	switch {
+	case labelsDir != "" && idx == "":
+		return nil, fmt.Errorf("%s: no %s-images-idx3-ubyte(.gz): wants MNIST's images", path, imageStems(split)[0])
+	case labelsDir != "" && labels == "":
+		return nil, fmt.Errorf("%s: no qmnist-%s-labels-idx2-int(.gz): wants QMNIST's labels", labelsDir, split)
 	case idx != "" && len(cifar) > 0:
-		return nil, fmt.Errorf("%s: holds both %s and %s: give each data set a folder of its own", dir, filepath.Base(idx), filepath.Base(cifar[0]))
+		return nil, fmt.Errorf("%s: holds both %s and %s: give each data set a folder of its own", path, filepath.Base(idx), filepath.Base(cifar[0]))
 	case idx != "":
-		return openImages(idx, qmnistLabels(dir, split))
+		return openImages(idx, labels)
 	case len(cifar) > 0:
 		return openCIFAR(cifar)
-	}
-	if labels := qmnistLabels(dir, split); labels != "" {
+	case labels != "":
 		return nil, malformed(labels, "labels without images: put MNIST's %s beside it, or name MNIST's folder as well", imageStems(split)[0]+"-images-idx3-ubyte.gz")
+	case hasPart(path, split.other()):
+		return nil, fmt.Errorf("%s: holds the %s part only: no %s images", path, split.other(), split)
 	}
-	if hasPart(dir, split.other()) {
-		return nil, fmt.Errorf("%s: holds the %s part only: no %s images", dir, split.other(), split)
-	}
-	return nil, fmt.Errorf("%s: no data set: wants %s-images-idx3-ubyte(.gz) or %s", dir, imageStems(split)[0], cifarPattern(split))
+	return nil, fmt.Errorf("%s: no data set: wants %s-images-idx3-ubyte(.gz) or %s", path, imageStems(split)[0], cifarPattern(split))
 }
 
 func (s Split) other() Split {
@@ -104,27 +107,6 @@ func idxImages(dir string, split Split) string {
 
 func qmnistLabels(dir string, split Split) string {
 	return firstFile(dir, spellings("qmnist-"+string(split)+"-labels", "idx2-int")...)
-}
-
-// readPart reads a part as [Open] does, or, if the folder of QMNIST's labels is given, MNIST's
-// images with those: Y is the digit, the sensitive attribute the writer's population, 0 for
-// census employees and 1 for high-school students. The folders may be the same.
-func readPart(path, labelsDir string, split Split) (*Set, error) {
-	if labelsDir == "" {
-		return Open(path, split)
-	}
-	if err := split.check(); err != nil {
-		return nil, err
-	}
-	images := idxImages(path, split)
-	if images == "" {
-		return nil, fmt.Errorf("%s: no %s-images-idx3-ubyte(.gz): wants MNIST's images", path, imageStems(split)[0])
-	}
-	labels := qmnistLabels(labelsDir, split)
-	if labels == "" {
-		return nil, fmt.Errorf("%s: no qmnist-%s-labels-idx2-int(.gz): wants QMNIST's labels", labelsDir, split)
-	}
-	return openImages(images, labels)
 }
 
 // labelsFor returns the labels file beside an images file, or "".

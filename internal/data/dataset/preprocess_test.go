@@ -84,18 +84,18 @@ func TestPreprocessFileStrict(t *testing.T) {
 		t.Errorf("read %q (%v), want %q", p, err, want)
 	}
 	for text, words := range map[string]string{
-		"resize = 256\n\nsize = 3\n":     `m.toml: line 3: no setting "size"`,
-		"[inner]\nresize = 3\n":          `line 1: no setting "inner"`,
-		"resize = 1\nmean = \"x\"\n":     "line 2: mean has the value",
-		"resize = 1.5\n":                 "line 1: resize has the value",
-		"mean = []\n":                    "line 1: mean has no value",
+		"resize = 256\n\nsize = 3\n":     `m.toml: no setting "size"`,
+		"[inner]\nresize = 3\n":          `no setting "inner"`,
+		"resize = 1\nmean = \"x\"\n":     "mean has the value",
+		"resize = 1.5\n":                 "resize has the value",
+		"mean = []\n":                    "mean has no value",
 		"mean = nan\n":                   "finite",
 		"filter = 3\n":                   `no filter "3"`,
 		"resize = 1\nresize = 2\n":       "line 2: not TOML",
 		"resize = 1\ncrop = [1, \n":      "not TOML",
 		"\nresize = 1\ncrop = 0\n":       "crop of 0 pixels",
 		"mean = [1, 2]\nstd = [1,2,3]\n": "mean has 2 numbers",
-		"resize.x = 1\n":                 "line 1: resize has the value",
+		"resize.x = 1\n":                 "resize has the value",
 	} {
 		must.Fail(t, must.Err(decodePreprocess("m.toml", text)), words)
 	}
@@ -114,7 +114,7 @@ func TestPreprocessBeside(t *testing.T) {
 	}
 	must.Do(t, os.WriteFile(path, []byte("resiz = 3\n"), 0o666))
 	_, found, err := PreprocessBeside(model)
-	must.Fail(t, err, `line 1: no setting "resiz"`)
+	must.Fail(t, err, `no setting "resiz"`)
 	if found {
 		t.Error("a broken file is not found")
 	}

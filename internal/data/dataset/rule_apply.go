@@ -1,17 +1,12 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
-
-// matcher is a class made ready for one column.
-type matcher struct {
-	values map[string]bool
-	ranges []interval
-	all    bool
-}
 
 // distinctValues returns the values there are, sorted.
 func distinctValues(values []string) []string {
@@ -19,12 +14,7 @@ func distinctValues(values []string) []string {
 	for _, v := range values {
 		seen[v] = true
 	}
-	list := make([]string, 0, len(seen))
-	for v := range seen {
-		list = append(list, v)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // sortValues sorts by number where all are numbers or intervals of them.
@@ -38,67 +28,67 @@ func sortValues(values []string) {
 		at[v] = x
 	}
 	slices.SortStableFunc(values, func(a, b string) int {
-		x, y := at[a], at[b]
-		if x.lo != y.lo {
-			return sign(x.lo < y.lo)
-		}
-		if x.hi != y.hi {
-			return sign(x.hi < y.hi)
-		}
-		return 0
+		return cmp.Or(cmp.Compare(at[a].lo, at[b].lo), cmp.Compare(at[a].hi, at[b].hi))
 	})
 }
 
-func sign(less bool) int {
-	if less {
-		return -1
-	}
-	return 1
+// ranged is a comparison or range of values, and the class that it is an entry of.
+type ranged struct {
+	interval
+	class int
 }
 
-// group gives every value the class that it falls in, or −1.
+// group gives every value the class that it falls in, or −1: the one that names it, or the one whose ranges hold it
+// wholly, or the one of all others. Entries are values where there are such, and otherwise comparisons and ranges.
 func (r Rule) group(name string, distinct []string) ([]string, map[string]int, error) {
 	var titles []string
-	var matchers []matcher
-	for _, c := range r.classes {
-		m, err := c.matcher(name, distinct)
-		if err != nil {
-			return nil, nil, err
+	var ranges []ranged
+	classes, rest := map[string]int{}, -1
+	for i, c := range r.classes {
+		titles = append(titles, c.title())
+		for _, e := range c.entries {
+			found := named(e.text, distinct)
+			v, isRange := parseInterval(e.text)
+			for _, value := range found {
+				if other, taken := classes[value]; taken && other != i {
+					return nil, nil, fmt.Errorf("%s %q is named in two classes: leave it in one", name, value)
+				}
+				classes[value] = i
+			}
+			switch {
+			case len(found) > 0:
+			case e.all():
+				rest = i
+			case isRange && !e.quoted:
+				ranges = append(ranges, ranged{v, i})
+			default:
+				return nil, nil, fmt.Errorf("%s has no value %q: it has %s", name, e.text, some(distinct))
+			}
 		}
-		titles, matchers = append(titles, c.title()), append(matchers, m)
 	}
-	classes := map[string]int{}
-	for _, v := range distinct {
-		class, err := classify(name, v, titles, matchers)
-		if err != nil {
-			return nil, nil, err
+	for _, value := range distinct {
+		if _, taken := classes[value]; taken {
+			continue
 		}
-		classes[v] = class
+		class := -1
+		v, isNumber := parseInterval(value)
+		for _, w := range ranges {
+			switch {
+			case !isNumber || !v.meets(w.interval):
+			case !v.within(w.interval):
+				return nil, nil, fmt.Errorf("%s %q falls into %q only in part: draw the classes' limits along the values", name, value, titles[w.class])
+			case class >= 0 && class != w.class:
+				return nil, nil, fmt.Errorf("%s %q falls into both %q and %q: keep the classes apart", name, value, titles[class], titles[w.class])
+			default:
+				class = w.class
+			}
+		}
+		if class < 0 && value != "" {
+			class = rest
+		}
+		classes[value] = class
 	}
 	return titles, classes, nil
-}
-
-// matcher reads the entries of a class: values where there are such, and
-// otherwise comparisons and ranges.
-func (c class) matcher(name string, distinct []string) (matcher, error) {
-	m := matcher{values: map[string]bool{}}
-	for _, e := range c.entries {
-		found := named(e.text, distinct)
-		v, isRange := parseInterval(e.text)
-		switch {
-		case len(found) > 0:
-			for _, value := range found {
-				m.values[value] = true
-			}
-		case e.all():
-			m.all = true
-		case isRange && !e.quoted:
-			m.ranges = append(m.ranges, v)
-		default:
-			return m, fmt.Errorf("%s has no value %q: it has %s", name, e.text, some(distinct))
-		}
-	}
-	return m, nil
 }
 
 // named returns the values that a text names: the one that is written so, or
@@ -114,51 +104,6 @@ func named(text string, distinct []string) []string {
 		}
 	}
 	return found
-}
-
-// classify returns the class of a value, or −1: the one that names it, or the
-// one whose ranges hold it wholly, or the one of all others.
-func classify(name, value string, titles []string, matchers []matcher) (int, error) {
-	if class, err := naming(name, value, matchers); class >= 0 || err != nil || value == "" {
-		return class, err
-	}
-	rest, class := -1, -1
-	v, isNumber := parseInterval(value)
-	for i, m := range matchers {
-		if m.all {
-			rest = i
-		}
-		for _, w := range m.ranges {
-			if !isNumber || !v.meets(w) {
-				continue
-			}
-			if !v.within(w) {
-				return -1, fmt.Errorf("%s %q falls into %q only in part: draw the classes' limits along the values", name, value, titles[i])
-			}
-			if class >= 0 && class != i {
-				return -1, fmt.Errorf("%s %q falls into both %q and %q: keep the classes apart", name, value, titles[class], titles[i])
-			}
-			class = i
-		}
-	}
-	if class >= 0 {
-		return class, nil
-	}
-	return rest, nil
-}
-
-// naming returns the class that names a value, or −1.
-func naming(name, value string, matchers []matcher) (int, error) {
-	class := -1
-	for i, m := range matchers {
-		if m.values[value] && class >= 0 {
-			return -1, fmt.Errorf("%s %q is named in two classes: leave it in one", name, value)
-		}
-		if m.values[value] {
-			class = i
-		}
-	}
-	return class, nil
 }
 
 // some lists values for an error in their order, a dozen of them.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"tattle/internal/file"
 )
 
 const (
@@ -125,10 +127,10 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 		}
 	}
 	if both != nil {
-		t.note("columns that are asked for, and are inputs of the model: %s", few(both))
+		t.note("columns that are asked for, and are inputs of the model: %s", file.ShownNames(both))
 	}
 	if constant != nil {
-		t.note("constant in the training part, and therefore no inputs: %s", few(constant))
+		t.note("constant in the training part, and therefore no inputs: %s", file.ShownNames(constant))
 	}
 	if len(encoders) == 0 {
 		return nil, fmt.Errorf("%s: no column is left for the inputs: want one that varies besides target and sensitive attributes", t.source)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // utkfaceAges are the ages that are believed; UTKFace says 0 to 116.
@@ -62,7 +64,7 @@ func readUTKFace(fsys fs.FS, source string) (*labels, error) {
 		return nil, malformed(source, "no picture is named as UTKFace's are (age_gender_race_date.jpg): %s is not; give UTKFace's folder, or say which kind of data it is", left[0])
 	}
 	if len(left) > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%s left out: the name does not give age, gender and race (%s)", plural(len(left), "picture"), listed(left)))
+		l.notes = append(l.notes, fmt.Sprintf("%s left out: the name does not give age, gender and race (%s)", plural(len(left), "picture"), file.ShownNames(left)))
 	}
 	l.columns = []column{{name: "age", values: age}, {name: "gender", values: gender}, {name: "race", values: race}}
 	l.split = utkfaceSplit(len(l.files))
@@ -103,13 +105,4 @@ func pluralOf(n int, one, more string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, more)
-}
-
-// listed writes the first few names of a list.
-func listed(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:most], ", ") + ", …"
 }
