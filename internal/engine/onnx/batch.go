@@ -173,8 +173,6 @@ func follow(op nn.Op, batch int, shape []int, in []batched) batched {
 		return batched{shape, in[0].stride, in[0].data}
 	case *nn.Binary:
 		hold(op.Constant)
-	case *nn.PRelu:
-		hold(op.Slope)
 	case *nn.Where:
 		hold(op.Condition, op.Then, op.Else)
 	case *nn.BatchNorm:
@@ -244,7 +242,7 @@ func moved(op nn.Op, i, k, run int, in, out []int) int {
 	whole, known := needsWhole[op.Kind()]
 	to, changed := k, !known
 	switch op := op.(type) {
-	case *nn.Binary, *nn.PRelu, *nn.Where, *nn.Expand:
+	case *nn.Binary, *nn.Where, *nn.Expand:
 		return k + len(out) - len(in)
 	case *nn.LayerNorm:
 		whole, changed = max(op.Axes, 1), false

@@ -181,7 +181,7 @@ func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
 	switch op := n.Op.(type) {
 	case *nn.Unary:
 		e.unary(n, op)
-	case *nn.PRelu, *nn.Binary, *nn.Where:
+	case *nn.Binary, *nn.Where:
 		e.broadcasting(n, in, out)
 	case *nn.Reshape:
 		e.reshape(n.Name, n.Inputs[0], n.Output, op.To)
