@@ -167,8 +167,6 @@ func TestEmpty(t *testing.T) {
 		{&Slice{[]int{1, 0}, nil, []int{0, 3}}, [][]int{{2, 3}}, []int{0, 3}, 0},
 		{&Slice{[]int{0}, nil, []int{0}}, [][]int{{0}}, []int{0}, 0},
 		{&Gather{0, nil, []int{0}}, [][]int{{2, 3}}, []int{0, 3}, 0},
-		{&Expand{[]int{2, 0}}, [][]int{{1}}, []int{2, 0}, 0},
-		{&Tile{[]int{0, 2}}, [][]int{{2, 3}}, []int{0, 6}, 0},
 		{&Pad{Before: []int{-2, 0}, After: []int{0, 1}}, [][]int{{2, 3}}, []int{0, 4}, 0},
 		{&Pad{Before: []int{1}, After: []int{1}}, [][]int{{0}}, []int{2}, 0},
 		{&Reshape{[]int{0, 5}}, [][]int{{3, 0}}, []int{0, 5}, 0},

@@ -242,7 +242,7 @@ func moved(op nn.Op, i, k, run int, in, out []int) int {
 	whole, known := needsWhole[op.Kind()]
 	to, changed := k, !known
 	switch op := op.(type) {
-	case *nn.Binary, *nn.Where, *nn.Expand:
+	case *nn.Binary, *nn.Where:
 		return k + len(out) - len(in)
 	case *nn.LayerNorm:
 		whole, changed = max(op.Axes, 1), false
@@ -263,8 +263,6 @@ func moved(op nn.Op, i, k, run int, in, out []int) int {
 		}
 	case *nn.Pad:
 		changed = op.Before[k] != 0 || op.After[k] != 0
-	case *nn.Tile:
-		changed = op.Repeats[k] != 1
 	case *nn.Slice:
 		changed = op.Starts[k] != 0 || op.Counts[k] != in[k]
 	case *nn.Gather:
