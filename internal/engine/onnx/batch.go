@@ -232,7 +232,7 @@ func repeats(data []float32, stride, batch int) bool {
 
 // needsWhole says how many of the last dimensions an operator, by its kind, computes across.
 var needsWhole = map[string]int{
-	"Softmax": 1, "Hardmax": 1, "Gemm": 1, "MaxPool": 2, "AveragePool": 2, "GlobalAveragePool": 2,
+	"Softmax": 1, "Hardmax": 1, "Gemm": 1, "MaxPool": 2, "AveragePool": 2,
 	"Conv": 3, "ConvTranspose": 3, "BatchNormalization": 0, "Concat": 0,
 }
 

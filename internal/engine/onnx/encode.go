@@ -187,7 +187,7 @@ func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
 		e.slice(n, op, in[0])
 	case *nn.Pad:
 		e.pad(n, op, in[0])
-	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool, *nn.GlobalAveragePool:
+	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool:
 		e.images(n, in[0], out)
 	case *nn.Dense:
 		e.dense(n, op, len(in[0]))
