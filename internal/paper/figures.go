@@ -125,7 +125,7 @@ func PooledFeatures(g *nn.Graph) string {
 			if op.Function != "Mean" {
 				return ""
 			}
-		case *nn.GlobalAveragePool, *nn.AveragePool:
+		case *nn.AveragePool:
 		default:
 			return ""
 		}

@@ -35,7 +35,6 @@ func TestKernelsAllocateNothing(t *testing.T) {
 		{&Binary{Operator: "Mul", Constant: channel}, [][]int{image}},
 		{&Binary{Operator: "Div"}, [][]int{image, {8, 1, 1}}},
 		{&Binary{Operator: "Less", Constant: channel}, [][]int{image}},
-		{&PRelu{channel}, [][]int{image}},
 		{&Where{Condition: channel}, [][]int{image, {40}}},
 		{depthwise.op(), [][]int{image}},
 		{columns.op(), [][]int{image}},

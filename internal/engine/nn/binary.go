@@ -62,38 +62,3 @@ func (o *Binary) kernel64(in ...[]int) kernel[float64] { return newBinary[float6
 func newBinary[T Float](o *Binary, in [][]int) *binaryKernel[T] {
 	return newBinaryKernel(binaryFuncs[T]()[o.Operator], in, o.constants())
 }
-
-// PRelu is x where x > 0 and Slope·x elsewhere, also in the derivative at 0 (ONNX
-// PRelu-16). The slope, which is learned, is repeated to the shape of the input.
-type PRelu struct{ Slope *Param }
-
-// Kind returns "PRelu".
-func (*PRelu) Kind() string { return "PRelu" }
-
-// Params returns the slope.
-func (o *PRelu) Params() []*Param { return present(o.Slope) }
-
-// Shape returns the input's shape. It returns an error if the slope does not
-// broadcast to it.
-func (o *PRelu) Shape(inputs ...[]int) ([]int, error) {
-	if o.Slope == nil {
-		return nil, fmt.Errorf("slope is missing")
-	}
-	shapes, err := operandShapes(inputs, []*Param{nil, o.Slope})
-	if err != nil {
-		return nil, err
-	}
-	out, err := broadcastShape(shapes...)
-	if err == nil && !slices.Equal(out, inputs[0]) {
-		return nil, fmt.Errorf("slope of shape %v does not broadcast to %v", o.Slope.Shape, inputs[0])
-	}
-	return out, err
-}
-
-func (o *PRelu) kernel32(in ...[]int) kernel[float32] {
-	return newBinaryKernel(binaryPRelu[float32](), in, []*Param{nil, o.Slope})
-}
-
-func (o *PRelu) kernel64(in ...[]int) kernel[float64] {
-	return newBinaryKernel(binaryPRelu[float64](), in, []*Param{nil, o.Slope})
-}

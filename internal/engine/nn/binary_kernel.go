@@ -42,7 +42,6 @@ type binaryKernel[T Float] struct {
 	pair                 [maxOperands]operand[T] // which flat combines
 	forth, tangent, flat func(lo, hi int)
 	lifted               func(ey, y []float64)
-	each                 []T // of each example: the constant's gradient
 }
 
 func newBinaryKernel[T Float](f binaryFunc[T], in [][]int, constants []*Param) *binaryKernel[T] {
@@ -143,20 +142,6 @@ func (k *binaryKernel[T]) partialRun(dst []T, row, example int, r *stretch, buff
 		k.op.left(dst, d, a, b, y)
 	} else {
 		k.op.right(dst, d, a, b, y)
-	}
-}
-
-// grad adds the constant's gradient, example by example, where it is learned: a slope.
-func (k *binaryKernel[T]) grad(f *frame[float32], dy []float32) {
-	k.take(any(f).(*frame[T]), nil, 1)
-	k.side = slices.Index(k.input, -1)
-	size := k.sizes[k.side]
-	k.each = sized(k.each, f.batch*size)
-	k.dst, k.dy = k.each, any(dy).([]T)
-	simd.Parallel(f.batch, 1+grain/max(1, k.out), k.sums)
-	each, sum := any(k.each).([]float32), k.constants[k.side].Grad
-	for e := range f.batch {
-		simd.Add(sum, sum, each[e*size:][:size])
 	}
 }
 

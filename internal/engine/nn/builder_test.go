@@ -48,7 +48,7 @@ func residualBlocks(side int) *Graph {
 		b.Join(fmt.Sprintf("add%d", i), &Binary{Operator: "Add"}, y, x)
 		b.Add("", &ReLU{})
 	}
-	b.Add("", &GlobalAveragePool{})
+	b.Add("", &Reduce{Function: "Mean", Axes: []int{1, 2}, Keep: true})
 	b.Add("", &Flatten{})
 	b.Dense("fc", 3, true)
 	return initialised(b, 1)

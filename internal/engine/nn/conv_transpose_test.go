@@ -83,7 +83,7 @@ func TestImages(t *testing.T) {
 	whole := convCase{in: 3, out: 4, kernel: [2]int{5, 4}, height: 5, width: 4}
 	for name, op := range map[string]Op{
 		"conv": c.op(), "whole": whole.op(), "transposed": c.transposed([2]int{}),
-		"max": &MaxPool{Kernel: [2]int{2, 2}}, "mean": &AveragePool{Kernel: [2]int{3, 2}}, "global": &GlobalAveragePool{},
+		"max": &MaxPool{Kernel: [2]int{2, 2}}, "mean": &AveragePool{Kernel: [2]int{3, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testOperator(t, op, []int{2, 3, 5, 4})

@@ -17,12 +17,12 @@ func learnedNets() []*Graph {
 	r := rand.New(rand.NewPCG(5, 5))
 	residuals := residualBlocks(8)
 	for _, n := range residuals.Nodes {
-		if norm, ok := n.Op.(*BatchNorm); ok {
-			n.Op = &PRelu{testParam(r, n.Name+".slope", norm.Channels, 1, 1)}
+		if _, ok := n.Op.(*BatchNorm); ok {
+			n.Op = &LeakyReLU{.1}
 		}
 	}
 	up := &ConvTranspose{InChannels: 3, OutChannels: 2, Kernel: [2]int{3, 2}, Stride: [2]int{2, 1}, Weight: testParam(r, "weight", 3, 2, 3, 2), Bias: testParam(r, "bias", 2)}
-	slopes := chain([]int{3, 4, 4}, up, &PRelu{testParam(r, "one slope", 1)}, &PRelu{testParam(r, "slopes of rows", 9, 1)}, &PRelu{testParam(r, "all slopes", 2, 9, 5)})
+	slopes := chain([]int{3, 4, 4}, up, &LeakyReLU{.1})
 	table := chain([]int{3, 4})
 	table.node("table", &Constant{Value: testParam(r, "table", 4, 2), Learned: true})
 	table.node("product", &MatMul{}, "x", "table")

@@ -65,7 +65,7 @@ func TestFeatureNode(t *testing.T) {
 	one := func(in, out int) *Conv2D {
 		return &Conv2D{InChannels: in, OutChannels: out, Kernel: [2]int{1, 1}, Weight: &Param{Name: "w", Shape: []int{out, in, 1, 1}, Data: make([]float32, in*out)}}
 	}
-	for _, g := range []*Graph{chain([]int{3, 2, 2}, one(3, 4), &ReLU{}, one(4, 5)), chain([]int{3, 2, 2}, one(3, 4), &ReLU{}, one(4, 5), &ReLU{}, &GlobalAveragePool{})} {
+	for _, g := range []*Graph{chain([]int{3, 2, 2}, one(3, 4), &ReLU{}, one(4, 5)), chain([]int{3, 2, 2}, one(3, 4), &ReLU{}, one(4, 5), &ReLU{}, &Reduce{Function: "Mean", Axes: []int{1, 2}, Keep: true})} {
 		if name, err := g.FeatureNode(); err != nil || name != g.Nodes[1].Name {
 			t.Errorf("features %q, error %v, of a net that ends in a convolution", name, err)
 		}

@@ -9,7 +9,7 @@ import (
 // Init draws the parameters of every operator of the graph from PyTorch's default
 // distribution: weights and biases of affine layers and convolutions uniform in
 // ±1/√fan_in (Kaiming's uniform initialisation with a = √5), norms as the identity on
-// standardised data, slopes ¼. Other learned constants stay. Equal seeds give equal
+// standardised data. Other learned constants stay. Equal seeds give equal
 // bytes.
 func (g *Graph) Init(seed uint64) {
 	r := Rand(seed, 0)
@@ -30,8 +30,6 @@ func (g *Graph) Init(seed uint64) {
 			asIdentity(op.Scale, op.Shift)
 			op.Mean.Fill(0)
 			op.Variance.Fill(1)
-		case *PRelu:
-			op.Slope.Fill(.25)
 		}
 	}
 }

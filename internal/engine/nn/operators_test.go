@@ -33,9 +33,6 @@ func operatorCases() (cases []opCase) {
 	add(&ReLU{}, []int{20011})
 	add(&LeakyReLU{Slope: .01}, []int{37})
 	add(&LeakyReLU{Slope: -.5}, []int{37})
-	for _, slope := range [][]int{{}, {1}, {3, 1, 1}, {3, 4, 5}, {5}} {
-		add(&PRelu{&Param{Name: "slope", Shape: slope, Data: randomSlice[float32](r, Size(slope), 1)}}, []int{3, 4, 5})
-	}
 	for _, in := range [][]int{{10}, {4, 3}} {
 		add(&Softmax{}, in)
 	}
@@ -78,7 +75,6 @@ func operatorCases() (cases []opCase) {
 		add(&AveragePool{c.kernel, c.stride, c.pad, false}, c.in)
 		add(&AveragePool{c.kernel, c.stride, c.pad, true}, c.in)
 	}
-	add(&GlobalAveragePool{}, []int{3, 4, 5})
 	for _, c := range convCases {
 		add(c.op(), c.shape())
 	}
@@ -104,17 +100,14 @@ func TestOperators(t *testing.T) {
 // roundoffSlack is how many times the errors the bounds may be on average; 1e4 for other operators.
 var roundoffSlack = map[string]float64{
 	"BatchNormalization": 100, "LayerNormalization": 200, "MatMul": 100,
-	"Conv": 400, "ConvTranspose": 100, "MaxPool": 300, "AveragePool": 300, "GlobalAveragePool": 300,
+	"Conv": 400, "ConvTranspose": 100, "MaxPool": 300, "AveragePool": 300,
 }
 
 // TestOperatorRoundoff holds operators to their definitions, and the bounds on their rounding errors.
 func TestOperatorRoundoff(t *testing.T) {
 	for _, c := range operatorCases() {
 		slack := cmp.Or(roundoffSlack[c.op.Kind()], 1e4)
-		switch c.op.(type) {
-		case *PRelu:
-			continue
-		case *Reduce:
+		if _, ok := c.op.(*Reduce); ok {
 			slack = 1000
 		}
 		if !testing.Short() || Size(c.in[0]) < 60000 {
@@ -146,7 +139,7 @@ func TestShapes(t *testing.T) {
 // TestRefusedShapes holds that operators refuse settings and inputs that they cannot compute.
 func TestRefusedShapes(t *testing.T) {
 	value, short := &Param{Shape: []int{2}, Data: []float32{1, 2}}, &Param{Shape: []int{2}, Data: []float32{1}}
-	four, wide := &Param{Name: "scale", Shape: []int{4}, Data: make([]float32, 4)}, &Param{Shape: []int{2, 3}, Data: make([]float32, 6)}
+	four := &Param{Name: "scale", Shape: []int{4}, Data: make([]float32, 4)}
 	for _, c := range []struct {
 		op Op
 		in [][]int
@@ -167,10 +160,6 @@ func TestRefusedShapes(t *testing.T) {
 		{&Gather{1, []int{0}, []int{1}}, [][]int{{3}}},
 		{&Gather{0, []int{0}, []int{2}}, [][]int{{3}}},
 		{&Gather{0, []int{0, 0}, []int{-1, -2}}, [][]int{{3}}},
-		{&Expand{[]int{4}}, [][]int{{3}}},
-		{&Expand{[]int{3}}, [][]int{{1, 3}}},
-		{&Tile{[]int{2}}, [][]int{{3, 3}}},
-		{&Tile{[]int{-1}}, [][]int{{3}}},
 		{&Pad{Before: []int{1}, After: []int{1}, Mode: "mirror"}, [][]int{{3}}},
 		{&Pad{Before: []int{-2}, After: []int{-2}}, [][]int{{3}}},
 		{&Pad{Before: []int{math.MinInt}, After: []int{0}}, [][]int{{3}}},
@@ -209,15 +198,12 @@ func TestRefusedShapes(t *testing.T) {
 		{&MaxPool{}, [][]int{{1, 4, 4}}},
 		{&MaxPool{Kernel: [2]int{1 << 30, 1}, Pad: [4]int{1 << 29, 0, 1 << 29, 0}}, [][]int{{1, 4, 4}}},
 		{&AveragePool{Kernel: [2]int{2, 2}, Pad: [4]int{0, 0, 0, 2}}, [][]int{{1, 4, 4}}},
-		{&GlobalAveragePool{}, [][]int{{4}}},
 		{&Binary{Operator: "Mod"}, [][]int{{2}, {2}}},
 		{&Binary{Operator: "Add"}, [][]int{{2}, {3}}},
 		{&Binary{Operator: "Add"}, [][]int{{2}}},
 		{&Binary{Operator: "Add", Constant: value}, [][]int{{2}, {2}}},
 		{&Binary{Operator: "Add", Constant: short}, [][]int{{2}}},
 		{&Binary{Operator: "Less"}, [][]int{{2, 2}, {3, 2}}},
-		{&PRelu{}, [][]int{{3}}},
-		{&PRelu{wide}, [][]int{{3}}},
 		{&Where{Condition: value}, [][]int{{4, 1}}},
 		{&Where{Condition: value}, [][]int{{4, 1}, {1}, {1}}},
 		{&Where{Condition: value}, [][]int{{3}, {2}}},

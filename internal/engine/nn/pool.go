@@ -19,17 +19,11 @@ type AveragePool struct {
 	CountIncludePad bool
 }
 
-// GlobalAveragePool takes the mean of each channel: [..., c, h, w] → [..., c, 1, 1].
-type GlobalAveragePool struct{}
-
 // Kind returns "MaxPool".
 func (p *MaxPool) Kind() string { return "MaxPool" }
 
 // Kind returns "AveragePool".
 func (p *AveragePool) Kind() string { return "AveragePool" }
-
-// Kind returns "GlobalAveragePool".
-func (p *GlobalAveragePool) Kind() string { return "GlobalAveragePool" }
 
 // Shape returns [..., channels, height, width] of one example's output.
 func (p *MaxPool) Shape(inputs ...[]int) ([]int, error) {
@@ -39,15 +33,6 @@ func (p *MaxPool) Shape(inputs ...[]int) ([]int, error) {
 // Shape returns [..., channels, height, width] of one example's output.
 func (p *AveragePool) Shape(inputs ...[]int) ([]int, error) {
 	return poolShape(p.Kernel, p.Stride, p.Pad, inputs)
-}
-
-// Shape returns [..., channels, 1, 1].
-func (p *GlobalAveragePool) Shape(inputs ...[]int) ([]int, error) {
-	if _, _, err := oneImage(inputs); err != nil {
-		return nil, err
-	}
-	lead, image := leading(inputs[0])
-	return append(lead, image[0], 1, 1), nil
 }
 
 func poolShape(kernel, stride [2]int, pad [4]int, inputs [][]int) ([]int, error) {
@@ -69,19 +54,6 @@ func (p *MaxPool) kernel64(in ...[]int) kernel[float64] { return newMaxPool[floa
 
 func (p *AveragePool) kernel32(in ...[]int) kernel[float32] { return newAveragePool[float32](p, in) }
 func (p *AveragePool) kernel64(in ...[]int) kernel[float64] { return newAveragePool[float64](p, in) }
-
-func (p *GlobalAveragePool) kernel32(in ...[]int) kernel[float32] {
-	return newAveragePool[float32](p.window(in), in)
-}
-
-func (p *GlobalAveragePool) kernel64(in ...[]int) kernel[float64] {
-	return newAveragePool[float64](p.window(in), in)
-}
-
-func (p *GlobalAveragePool) window(in [][]int) *AveragePool {
-	_, image := leading(in[0])
-	return &AveragePool{Kernel: [2]int(image[1:])}
-}
 
 // poolPlan is the geometry of a pool: output (i, j) depends on the inputs in rows[i] and
 // columns[j], which are never empty. The channels are those of all images of one example.

@@ -2,7 +2,7 @@ package nn
 
 import "tattle/internal/math/simd"
 
-// averagePool is the kernel of AveragePool and GlobalAveragePool, linear maps.
+// averagePool is the kernel of AveragePool, a linear map.
 type averagePool[T Float] struct {
 	poolPlan
 	all                          bool // padding counts in the mean

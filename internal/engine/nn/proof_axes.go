@@ -67,9 +67,8 @@ func means(in, inner int, over []extent, count func(o int) int) *wideAxis {
 	return a
 }
 
-func (p *AveragePool) axesVersion() uint64       { return 0 }
-func (p *GlobalAveragePool) axesVersion() uint64 { return 0 }
-func (o *Reduce) axesVersion() uint64            { return 0 }
+func (p *AveragePool) axesVersion() uint64 { return 0 }
+func (o *Reduce) axesVersion() uint64      { return 0 }
 
 // axes: the mean over a window is the mean over rows of means over columns, also where padding
 // does not count.
@@ -88,8 +87,6 @@ func (p *AveragePool) axes(in []int) []*wideAxis {
 		means(k.inW, 1, k.columns, count(k.columns, k.kW)),
 	}
 }
-
-func (p *GlobalAveragePool) axes(in []int) []*wideAxis { return p.window([][]int{in}).axes(in) }
 
 // axes is nil for functions that are not linear, and without entries.
 func (o *Reduce) axes(in []int) (all []*wideAxis) {

@@ -27,7 +27,7 @@ func wideNets() map[string]*Graph {
 	up := &ConvTranspose{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{3, 2}, Stride: [2]int{2, 1}, Pad: [4]int{1, 0, 0, 1}, Weight: testParam(r, "weight", 4, 3, 3, 2), Bias: testParam(r, "bias", 6)}
 	nets["transposed"] = chain([]int{4, 3, 3}, &LeakyReLU{.3}, up, &ReLU{})
 	nets["pools"] = chain([]int{2, 7, 7}, smallConv(2, 3, 3, 1), &MaxPool{Kernel: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [4]int{1, 1, 1, 1}},
-		&AveragePool{Kernel: [2]int{2, 3}, Pad: [4]int{1, 0, 0, 1}}, &AveragePool{Kernel: [2]int{2, 2}, Pad: [4]int{1, 1, 0, 0}, CountIncludePad: true}, smallConv(3, 5, 1, 0), &GlobalAveragePool{})
+		&AveragePool{Kernel: [2]int{2, 3}, Pad: [4]int{1, 0, 0, 1}}, &AveragePool{Kernel: [2]int{2, 2}, Pad: [4]int{1, 1, 0, 0}, CountIncludePad: true}, smallConv(3, 5, 1, 0), &Reduce{Function: "Mean", Axes: []int{1, 2}, Keep: true})
 	nets["copies"] = chain([]int{2, 3, 4}, &LeakyReLU{.7}, &Transpose{Perm: []int{2, 0, 1}}, &Pad{Before: []int{0, 1, 0}, After: []int{1, 0, 2}, Value: 3}, &Flatten{}, testDense(75, 4, true))
 	scaled := testDense(9, 6, true)
 	for i := range scaled.Weight.Data { // weights of many magnitudes: many slices

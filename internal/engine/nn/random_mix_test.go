@@ -69,7 +69,7 @@ func (m *mixture) part(s []int) *Param {
 }
 
 func (m *mixture) rearrangement(s []int) Op {
-	switch m.r.IntN(7) {
+	switch m.r.IntN(6) {
 	case 0:
 		return &Reshape{To: append([]int{1}, s...)}
 	case 1:
@@ -77,10 +77,12 @@ func (m *mixture) rearrangement(s []int) Op {
 	case 2:
 		return &Transpose{Perm: m.r.Perm(len(s))}
 	case 3:
-		return &Expand{To: append([]int{1 + m.r.IntN(2)}, s...)}
+		if len(s) == 0 {
+			return &Identity{}
+		}
+		a := m.r.IntN(len(s))
+		return &Gather{Axis: a, Indices: []int{s[a] - 1, 0, s[a] - 1}, Dims: []int{3}}
 	case 4:
-		return &Tile{Repeats: m.dims(len(s))}
-	case 5:
 		return &Pad{Before: make([]int, len(s)), After: make([]int, len(s))}
 	}
 	o := &Slice{Starts: make([]int, len(s)), Counts: slices.Clone(s), Steps: make([]int, len(s))}

@@ -24,9 +24,6 @@ type axisView struct {
 // whole is an axis of n entries as it is.
 func whole(from, n int) axisView { return axisView{from, n, func(i int) int { return i }} }
 
-// repeated is an axis of the first entry n times.
-func repeated(from, n int) axisView { return axisView{from, n, func(int) int { return 0 }} }
-
 // listed is an axis of the entries of that list.
 func listed(from int, index []int) axisView {
 	return axisView{from, len(index), func(i int) int { return index[i] }}
@@ -177,7 +174,7 @@ func injective(in []int, views []axisView) bool {
 func inverse(in []int, views []axisView) []axisView {
 	back := make([]axisView, len(in))
 	for a := range back {
-		back[a] = repeated(-1, 1)
+		back[a] = axisView{-1, 1, func(int) int { return 0 }}
 	}
 	for d, v := range views {
 		if v.from < 0 && v.n == 1 {

@@ -127,8 +127,6 @@ func dropIdentities(r *rewrite) {
 // its input.
 func copiesAll(op Op, inputs int) bool {
 	switch op := op.(type) {
-	case *Expand, *Tile:
-		return true
 	case *Concat:
 		return inputs == 1
 	case *Slice:

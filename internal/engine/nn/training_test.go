@@ -41,10 +41,3 @@ func TestDropoutMasks(t *testing.T) {
 		t.Errorf("%d masks differ, want 8", len(masks))
 	}
 }
-
-// TestInitSlopes holds that slopes start at PyTorch's ¼.
-func TestInitSlopes(t *testing.T) {
-	slopes := &PRelu{&Param{Shape: []int{2}, Data: []float32{1, 2}}}
-	chain([]int{2}, slopes).Init(1)
-	closeTo(t, "slopes", slopes.Slope.Data, []float32{.25, .25}, 0)
-}

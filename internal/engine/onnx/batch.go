@@ -173,8 +173,6 @@ func follow(op nn.Op, batch int, shape []int, in []batched) batched {
 		return batched{shape, in[0].stride, in[0].data}
 	case *nn.Binary:
 		hold(op.Constant)
-	case *nn.PRelu:
-		hold(op.Slope)
 	case *nn.Where:
 		hold(op.Condition, op.Then, op.Else)
 	case *nn.BatchNorm:
@@ -234,7 +232,7 @@ func repeats(data []float32, stride, batch int) bool {
 
 // needsWhole says how many of the last dimensions an operator, by its kind, computes across.
 var needsWhole = map[string]int{
-	"Softmax": 1, "Hardmax": 1, "Gemm": 1, "MaxPool": 2, "AveragePool": 2, "GlobalAveragePool": 2,
+	"Softmax": 1, "Hardmax": 1, "Gemm": 1, "MaxPool": 2, "AveragePool": 2,
 	"Conv": 3, "ConvTranspose": 3, "BatchNormalization": 0, "Concat": 0,
 }
 
@@ -244,7 +242,7 @@ func moved(op nn.Op, i, k, run int, in, out []int) int {
 	whole, known := needsWhole[op.Kind()]
 	to, changed := k, !known
 	switch op := op.(type) {
-	case *nn.Binary, *nn.PRelu, *nn.Where, *nn.Expand:
+	case *nn.Binary, *nn.Where:
 		return k + len(out) - len(in)
 	case *nn.LayerNorm:
 		whole, changed = max(op.Axes, 1), false
@@ -265,8 +263,6 @@ func moved(op nn.Op, i, k, run int, in, out []int) int {
 		}
 	case *nn.Pad:
 		changed = op.Before[k] != 0 || op.After[k] != 0
-	case *nn.Tile:
-		changed = op.Repeats[k] != 1
 	case *nn.Slice:
 		changed = op.Starts[k] != 0 || op.Counts[k] != in[k]
 	case *nn.Gather:

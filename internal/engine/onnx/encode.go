@@ -165,8 +165,6 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 	case *nn.Gather:
 		inputs = []string{n.Inputs[0], e.integers(n.Name+".indices", op.Dims, op.Indices)}
 		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
-	case *nn.Tile:
-		inputs = []string{n.Inputs[0], e.ints(n.Name+".repeats", withBatch(1, op.Repeats)...)}
 	case *nn.Concat:
 		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
 	default:
@@ -181,7 +179,7 @@ func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
 	switch op := n.Op.(type) {
 	case *nn.Unary:
 		e.unary(n, op)
-	case *nn.PRelu, *nn.Binary, *nn.Where:
+	case *nn.Binary, *nn.Where:
 		e.broadcasting(n, in, out)
 	case *nn.Reshape:
 		e.reshape(n.Name, n.Inputs[0], n.Output, op.To)
@@ -189,9 +187,7 @@ func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
 		e.slice(n, op, in[0])
 	case *nn.Pad:
 		e.pad(n, op, in[0])
-	case *nn.Expand:
-		e.expand(n, in[0], op.To)
-	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool, *nn.GlobalAveragePool:
+	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool:
 		e.images(n, in[0], out)
 	case *nn.Dense:
 		e.dense(n, op, len(in[0]))

@@ -16,8 +16,6 @@ func (e *encoder) broadcasting(n *nn.Node, in [][]int, out []int) {
 	var bools [3]bool         // operands that are booleans in ONNX
 	answer := false           // so is the result
 	switch op := n.Op.(type) {
-	case *nn.PRelu:
-		constants = []*nn.Param{nil, op.Slope}
 	case *nn.Binary:
 		constants, answer = pair(op.Constant, op.ConstantFirst), nn.Compares(op.Operator)
 		bools[0] = slices.Contains([]string{"And", "Or", "Xor"}, op.Operator)

@@ -103,17 +103,6 @@ func (e *encoder) padByIndices(n *nn.Node, op *nn.Pad, in []int) {
 	e.emit("Identity", []string{x}, n.Output, n.Name, nil)
 }
 
-// expand puts dimensions of 1 between the batch's and those that are matched from the
-// last.
-func (e *encoder) expand(n *nn.Node, in, to []int) {
-	x := n.Inputs[0]
-	if len(to) > len(in) {
-		x = e.fresh(n.Name + ".aligned")
-		e.reshape(n.Name+".align", n.Inputs[0], x, slices.Concat(slices.Repeat([]int{1}, len(to)-len(in)), in))
-	}
-	e.emit("Expand", []string{x, e.ints(n.Name+".to", withBatch(1, to)...)}, n.Output, n.Name, nil)
-}
-
 // batchShape computes the shape of a batch of tensors, whose size is that of the model's
 // input.
 func (e *encoder) batchShape(name string, shape []int) (tensor string) {

@@ -48,7 +48,7 @@ func allOperators() *nn.Graph {
 	add(&nn.MaxPool{Kernel: [2]int{2, 2}, Pad: [4]int{1, 0, 0, 1}})
 	add(&nn.AveragePool{Kernel: [2]int{2, 2}, Stride: [2]int{2, 1}, Pad: [4]int{0, 1, 1, 0}, CountIncludePad: true})
 	add(&nn.Dropout{P: 0.3})
-	add(&nn.GlobalAveragePool{})
+	add(&nn.Reduce{Function: "Mean", Axes: []int{1, 2}, Keep: true})
 	add(&nn.Flatten{})
 	shared := param(r, 4, 4)
 	shared.Name = "x" // also the name of the input

@@ -134,7 +134,28 @@ func (r *nodeReader) expand() {
 	if slices.Contains(shape, 0) && r.scratch == nil {
 		panic(malformedf("the expanded shape %v is empty", shape))
 	}
-	r.chain(x).then(&nn.Expand{To: inner(shape)}).end(0, shape)
+	to := inner(shape)
+	c := r.chain(x)
+	c = c.view(slices.Concat(slices.Repeat([]int{1}, len(to)-len(c.shape)), c.shape))
+	for a, n := range to {
+		if n != c.shape[a] {
+			c = c.repeated(a, n)
+		}
+	}
+	c.end(0, shape)
+}
+
+// repeated repeats an axis whole, as often as times says.
+func (c *chain) repeated(axis, times int) *chain {
+	if times == 1 {
+		return c
+	}
+	n := c.shape[axis]
+	indices := make([]int, n*times)
+	for i := range indices {
+		indices[i] = i % n
+	}
+	return c.then(&nn.Gather{Axis: axis, Indices: indices, Dims: []int{n * times}})
 }
 
 // tile is ONNX Tile-13: it repeats along each dimension.
@@ -155,8 +176,8 @@ func (r *nodeReader) tile() {
 	}
 	r.mustFit(shape)
 	c, shift := r.along(x, axes...)
-	if len(axes) > 0 {
-		c = c.then(&nn.Tile{Repeats: repeats[shift:]})
+	for _, a := range axes {
+		c = c.repeated(a-shift, repeats[a])
 	}
 	c.end(0, shape)
 }

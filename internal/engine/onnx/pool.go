@@ -174,11 +174,7 @@ func (r *nodeReader) spatial() (x operand, axes []int) {
 // globalAveragePool computes the mean of each channel.
 func (r *nodeReader) globalAveragePool() {
 	x, axes := r.spatial()
-	c := r.chain(x)
-	if len(x.shape) != 4 {
-		c = c.view(unfolded(x.shape))
-	}
-	c.then(&nn.GlobalAveragePool{}).end(0, reducedShape(x.shape, axes, true))
+	r.reduceOver(x, "Mean", axes, true)
 }
 
 // globalMaxPool computes the largest entry of each channel.

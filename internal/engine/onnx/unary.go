@@ -98,10 +98,6 @@ func (r *nodeReader) prelu() {
 	if len(shape) != len(x.shape) || nn.Size(shape) != nn.Size(x.shape) {
 		panic(malformedf("slopes of shape %v do not broadcast to %v", slope.shape, x.shape))
 	}
-	if slope.value != nil {
-		r.keepShape(&nn.PRelu{Slope: broadcastable(slope.value, len(x.inner()), r.param)})
-		return
-	}
-	negative := r.chain(x).number("Min", 0).with("Mul", r.chain(slope))
+	negative := r.chain(x).clipped(math.Inf(-1), 0).combine("Mul", slope, shape)
 	r.chain(x).then(&nn.ReLU{}).with("Add", negative).end(0, shape)
 }

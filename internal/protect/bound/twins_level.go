@@ -116,10 +116,12 @@ func appendNew(x []string, s string) []string {
 // isAffine reports whether an operator is affine in inference.
 func isAffine(op nn.Op) bool {
 	switch op := op.(type) {
-	case *nn.Dense, *nn.Conv2D, *nn.BatchNorm, *nn.AveragePool, *nn.GlobalAveragePool, *nn.Flatten, *nn.Identity, *nn.Dropout:
+	case *nn.Dense, *nn.Conv2D, *nn.BatchNorm, *nn.AveragePool, *nn.Flatten, *nn.Identity, *nn.Dropout:
 		return true
 	case *nn.Binary:
 		return op.Operator == "Add" && op.Constant == nil
+	case *nn.Reduce:
+		return op.Function == "Mean" || op.Function == "Sum"
 	}
 	return false
 }
