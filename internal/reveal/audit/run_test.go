@@ -101,7 +101,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	if f.Verdict != LeakyBeyond || r.Verdict != LeakyBeyond || len(f.Chosen) != DefaultFolds {
 		t.Errorf("%q, %q by %q", r.Verdict, f.Verdict, f.Chosen)
 	}
-	if attacks, err := allAttacks(s, o, attackName{}); err != nil || len(attacks) != 16 {
+	if attacks, err := allAttacks(s, o, attackName{}); err != nil || len(attacks) != 13 {
 		t.Errorf("%d attacks, %v", len(attacks), err)
 	}
 	if v := r.Findings[1].Verdict; v.ExceedsTarget() {
