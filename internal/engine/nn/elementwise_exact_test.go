@@ -93,6 +93,9 @@ var exactUnary = map[string]func(o *Unary, x *big.Float) *big.Float{
 	"Abs":     plainly(bigAbs),
 	"Sigmoid": plainly(bigSigma),
 	"Tanh":    plainly(bigTanh),
+	"HardSwish": plainly(func(x *big.Float) *big.Float {
+		return bigQuo(bigMul(x, bigClamp(bigAdd(x, exact(3)), 0, 6)), exact(6))
+	}),
 	"Gelu": plainly(func(x *big.Float) *big.Float {
 		return bigMul(x, bigQuo(bigAdd(exact(1), bigErf(bigQuo(x, exact(0).Sqrt(exact(2))))), exact(2)))
 	}),

@@ -12,7 +12,7 @@ import (
 // for no limit; the others have no settings. Log is the natural logarithm, −Inf at 0 and
 // NaN below, so that 0·Log(0) is NaN. Gelu is x·Φ(x), exactly. Round goes to even.
 // Float16 and BFloat16 round to these formats, to even, as a cast there and back does.
-// Where the derivative jumps it is PyTorch's there: 0 for Abs and Sign, 1 at the limits of Clip.
+// Where the derivative jumps it is PyTorch's there: 0 for Abs and Sign, 1 at the limits of Clip, −½ and 1 at those of HardSwish.
 // Of steps it is 0 everywhere, but for Float16 and BFloat16, where it is taken to be 1.
 type Unary struct {
 	Function    string

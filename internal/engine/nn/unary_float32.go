@@ -83,3 +83,25 @@ func clipSlope32(dst, d, x []float32, lo, hi float32) {
 		dst[i] = s
 	}
 }
+
+func hardSwish32(dst, x []float32) {
+	inBlocks(dst, x, x, func(dst, _, x, gate []float32) {
+		simd.ScaleShift(gate, x, 1, 3)
+		simd.Clip(gate, gate, 0, 6)
+		simd.Scale(1./6, gate)
+		simd.Mul(dst, x, gate)
+	})
+}
+
+func hardSwishSlope32(dst, d, x []float32) {
+	for i, v := range x {
+		s := v*(1./3) + .5
+		if v < -3 {
+			s = 0
+		}
+		if v >= 3 {
+			s = 1
+		}
+		dst[i] = d[i] * s
+	}
+}

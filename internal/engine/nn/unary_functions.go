@@ -22,7 +22,8 @@ var unaryFuncs = map[string]func(o *Unary) *unaryFunc{
 	"Tanh":    hyperbolicTangent,
 	"Gelu":    gelu,
 
-	"Clip": clip,
+	"Clip":      clip,
+	"HardSwish": hardSwish,
 
 	"Floor": func(*Unary) *unaryFunc { return staircase(math.Floor) },
 	"Ceil":  func(*Unary) *unaryFunc { return staircase(math.Ceil) },
@@ -126,6 +127,34 @@ func absolute(*Unary) *unaryFunc {
 		value: math.Abs, slope: signOf,
 		bound:   func(_, _, e float64) float64 { return e },
 		value32: absolute32, slope32: absoluteSlope32,
+	}
+}
+
+// hardSwish is x·max(0, min(6, x + 3))/6, whose slope between −3 and 3 is x/3 + ½. It is one function for speed.
+func hardSwish(*Unary) *unaryFunc {
+	slope := func(x float64) float64 {
+		switch {
+		case x < -3:
+			return 0
+		case x < 3:
+			return x/3 + .5
+		}
+		return 1
+	}
+	return &unaryFunc{
+		value: func(x float64) float64 { return x * min(max(x+3, 0), 6) / 6 }, slope: slope,
+		steepest: func(lo, hi float64) float64 {
+			s := 0.0
+			if hi > 3 {
+				s = 1
+			}
+			if lo <= 3 && hi >= -3 { // monotone there
+				s = max(s, math.Abs(max(lo, -3)/3+.5), math.Abs(min(hi, 3)/3+.5)) + 4*unit
+			}
+			return s
+		},
+		loss:    func(_, y float64) float64 { return 8 * math.Abs(y) },
+		value32: hardSwish32, slope32: hardSwishSlope32,
 	}
 }
 

@@ -21,9 +21,6 @@ var compounds = map[string]struct {
 	"HardSigmoid": {0, []setting{{"alpha", .2}, {"beta", .5}}, func(x *chain, a, b float64) *chain {
 		return x.number("Mul", a).number("Add", b).clipped(0, 1)
 	}},
-	"HardSwish": {of: func(x *chain, _, _ float64) *chain {
-		return x.with("Mul", x.number("Add", 3).clipped(0, 6).number("Div", 6))
-	}},
 	"Mish": {of: func(x *chain, _, _ float64) *chain { return x.with("Mul", x.softplus().function("Tanh")) }},
 	"Not":  {discrete, nil, func(x *chain, _, _ float64) *chain { return x.number("Equal", 0) }},
 	"Reciprocal": {of: func(x *chain, _, _ float64) *chain {

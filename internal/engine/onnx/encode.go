@@ -85,6 +85,8 @@ func (e *encoder) graph(name string, inputs []end, output end) (nodes, ends []by
 // lowestOpset returns the opset that has an operator with its settings.
 func lowestOpset(op nn.Op) int64 {
 	switch op.Kind() {
+	case "HardSwish":
+		return 14
 	case "LayerNormalization":
 		return 17
 	case "Gelu":

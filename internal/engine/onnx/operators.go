@@ -41,7 +41,7 @@ const (
 // functions are the operators of one input that nn.Unary has by the same name.
 var functions = map[string]traits{
 	"Abs": exact, "Ceil": exact, "Floor": exact, "Neg": exact, "Round": exact, "Sign": exact,
-	"Cos": 0, "Erf": 0, "Exp": 0, "Log": 0, "Sigmoid": 0, "Sin": 0, "Sqrt": 0, "Tanh": 0,
+	"Cos": 0, "Erf": 0, "Exp": 0, "HardSwish": 0, "Log": 0, "Sigmoid": 0, "Sin": 0, "Sqrt": 0, "Tanh": 0,
 }
 
 // reducers are the reductions, which ONNX has with Reduce before the name.
