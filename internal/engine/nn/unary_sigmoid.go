@@ -32,12 +32,13 @@ func sigmaSlope(x float64) float64 {
 	return e / ((1 + e) * (1 + e))
 }
 
-// hyperbolicTangent: tanh x = 2σ(2x) − 1.
+// hyperbolicTangent: tanh x = 2σ(2x) − 1. The float32 kernel subtracts, so the loss is absolute.
 func hyperbolicTangent(*Unary) *unaryFunc {
 	slope := func(x float64) float64 { return 4 * sigmaSlope(2*x) }
 	return &unaryFunc{
 		value: math.Tanh, slope: slope,
 		steepest: nearZero(slope, 0),
+		loss:     func(float64, float64) float64 { return 16 },
 		value32:  tanh32, slope32: tanhSlope32,
 	}
 }
