@@ -165,11 +165,33 @@ func (t *table) takeHeader() error {
 		c := &t.columns[k]
 		c.name, c.values = c.values[0], c.values[1:]
 	}
-	if areNumbers(slices.DeleteFunc(t.names(), func(name string) bool { return name == "" })) {
-		return malformed(t.source, "has no header: write the names of the columns into the first line")
+	if x := t.noName(); x != "" {
+		return malformed(t.source, "has no header: the first line holds the number %s; write the names of the columns above it", x)
 	}
 	t.header, t.lines = t.lines[0], t.lines[1:]
 	return t.checkNames()
+}
+
+// noName returns a number in place of a name, or "". Beside names, numbers that count the columns from 0 or 1 on are
+// names too, as data frames write them.
+func (t *table) noName() string {
+	var numbers []float64
+	named := false
+	for _, c := range t.columns {
+		x, is := number(c.name)
+		if !is {
+			named = named || c.name != ""
+			continue
+		}
+		numbers = append(numbers, x)
+		if first := numbers[0]; first != 0 && first != 1 || x != first+float64(len(numbers)-1) {
+			return c.name
+		}
+	}
+	if len(numbers) > 0 && !named {
+		return t.columns[len(t.columns)-1].name
+	}
+	return ""
 }
 
 // checkNames checks the names of the columns.

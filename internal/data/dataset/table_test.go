@@ -48,6 +48,7 @@ func TestDecodeTableRefuses(t *testing.T) {
 		{"\n\n", "holds no rows"},
 		{"a,b\n", "holds a header and no rows"},
 		{"1,2\n3,4\n", "has no header"},
+		{"39,State-gov,low\n50,Private,high\n", "has no header: the first line holds the number 39"},
 		{"a,b\n1,2\n3\n", "line 3 has 1 fields and the first row 2"},
 		{"a,b\n1,\"2\n", "is not CSV"},
 		{"\na,a,y,s\n.5,.1,0,1\n.25,.2,1,0\n", `line 2: columns 1 and 2 are both called "a": rename one`},
@@ -359,7 +360,7 @@ func TestTableNotes(t *testing.T) {
 	}
 }
 
-// TestConstantColumns: a column that is constant in the training part is no input.
+// TestConstantColumns: the inputs leave out a column that is constant in the training part.
 func TestConstantColumns(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a,fixed,kind,b,label\n")
