@@ -198,7 +198,7 @@ func TestModesOfChannels(t *testing.T) {
 	}
 }
 
-// Arrays of which any one does not fit the model are an error.
+// A single array that does not fit the model is an error.
 func TestMisfits(t *testing.T) {
 	fits := example{run: Run{Graph: identity(2)}, theta: make([]float64, 2), eps: make([]float64, 4), std: make([]float64, 2), winner: make([]float64, 2), square: make([]float64, 1),
 		solve: make([]float64, 4), share: make([]float64, 2), floor: make([]float64, 2), mean: make([]float64, 1)}

@@ -115,7 +115,7 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		return list, "", nil
 	}
 	if len(want) > 1 {
-		return nil, "", fmt.Errorf("the model takes columns by name, and there is no %s: the columns are %s", file.ShownNames(lacking), file.ShownNames(l.names()))
+		return nil, "", fmt.Errorf("the model takes columns by name, and the file lacks these: %s; it has %s", file.ShownNames(lacking), file.ShownNames(l.names()))
 	}
 	var others, all []int
 	for k, c := range l.columns {
@@ -133,7 +133,7 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		taken, what = all, "all of the type but the target"
 	}
 	if len(taken) != want[0].Width {
-		return nil, "", fmt.Errorf("the model takes rows of %d numbers, and there are %d such columns besides the target and the split (%d without the sensitive ones): leave out of the file what is no input; the columns are %s", want[0].Width, len(all), len(others), file.ShownNames(l.names()))
+		return nil, "", fmt.Errorf("the model takes %d columns; the file has %d, and %d without the sensitive ones (target and split are not counted): remove those that are not inputs; it has %s", want[0].Width, len(all), len(others), file.ShownNames(l.names()))
 	}
 	list = list[:0]
 	var names []string

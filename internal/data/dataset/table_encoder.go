@@ -91,8 +91,8 @@ func isMissing(v string) bool {
 	return math.IsInf(x, 0) || slices.Contains(missingValues, strings.ToLower(v))
 }
 
-// slip returns the first value that is no number in a column that has slipShare
-// numbers or more for each of them; "" if it is no such column.
+// slip returns the first value of a column that is not a number, if the column has at least slipShare numbers for
+// each such value; otherwise "".
 func slip(values []string) string {
 	first, numbers, others := "", 0, 0
 	for _, v := range values {

@@ -67,10 +67,10 @@ func softmaxRegression(ctx context.Context, z []float32, n int, ridge float64, t
 	return m, nil
 }
 
-// LogisticWeights returns Θ, [d+1], of the classifier ŷ = σ(Θᵀ[x, 1]) of B appendix A. It minimises the cross entropy
-// (B eq. 12) summed over rows x, [n, d], each of which is of class 1 by a share and of class 0 by the rest, plus
-// ½·ridge·‖w‖², which leaves out the weight of the constant. x is not standardised, the products are in float32. It returns an
-// error if the loss is not finite and when ctx ends.
+// LogisticWeights returns Θ, [d+1], of the classifier ŷ = σ(Θᵀ[x, 1]) of B appendix A. x is [n, d]; a share
+// is how far a row belongs to class 1, and the rest is how far it belongs to class 0. It minimises the sum of the cross
+// entropies (B eq. 12) plus ½·ridge·‖w‖², where w is Θ without the weight of the constant. x is not standardised, and the
+// products are in float32. It returns an error if the loss is not finite, and when ctx ends.
 func LogisticWeights(ctx context.Context, x []float32, d int, shares []float64, ridge float64) (theta []float64, err error) {
 	n, stride := len(shares), d+1
 	z := make([]float32, 0, n*stride)

@@ -95,8 +95,8 @@ func checkWidth(width, n int) error {
 	return nil
 }
 
-// checkOutputs checks the outputs of n examples, the first of which has the number from. The whole set has total examples.
-// All must have the same number of outputs, and every output must be finite.
+// checkOutputs returns an error unless n examples have equally many outputs, all of them finite. The first of the
+// examples is number from of the set, which has total examples.
 func checkOutputs(outputs []float32, n, from, total int) error {
 	width := len(outputs) / n
 	if width*n != len(outputs) {

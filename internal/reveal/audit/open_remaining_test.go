@@ -57,7 +57,7 @@ func TestOpenRemainingRefuses(t *testing.T) {
 		cell           func(row, column int) string
 		want           string
 	}{
-		{[]string{"age", "income", "weight"}, []string{"0", "1"}, number, "also for classes without examples, with --scores; there are y, s, age, income, weight"},
+		{[]string{"age", "income", "weight"}, []string{"0", "1"}, number, "with --scores, also for classes without examples; there are y, s, age, income, weight"},
 		{[]string{"q0", "q1", "f0", "f1"}, []string{"0", "1"}, number, "several kinds, such as q0 and f0: name those of one kind with --scores"},
 		{[]string{"e0", "e1", "e2", "e3"}, []string{"0", "1"}, number, "with --scores"},
 		{[]string{"name"}, []string{"0", "1"}, func(i, _ int) string { return fmt.Sprint("n", i) }, "with --scores"},

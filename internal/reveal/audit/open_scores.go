@@ -119,7 +119,7 @@ func (r *roles) inferScores() (g *outputGroup, err error) {
 			return nil, fmt.Errorf("has %ss of outputs of several kinds, such as %s and %s: name those of one kind with --scores", r.Noun, file.Shown(r.Names()[groups[0].columns[0]]), file.Shown(r.Names()[groups[1].columns[0]]))
 		}
 	}
-	return nil, fmt.Errorf("has no %s of outputs (score…, logit…, prob…, p0…, pred…, output…), nor, beside labels that --target and --sensitive name, as many others as classes: name one for each class, also for classes without examples, with --scores; there are %s", r.Noun, file.ShownNames(r.Names()))
+	return nil, fmt.Errorf("has no %s of outputs (score…, logit…, prob…, p0…, pred…, output…), and --target and --sensitive name no labels with as many other %ss as classes: name one for each class with --scores, also for classes without examples; there are %s", r.Noun, r.Noun, file.ShownNames(r.Names()))
 }
 
 // asManyAsClasses returns the groups whose names have a common beginning and that are as many as the classes of the target. If

@@ -19,7 +19,7 @@ const defaultRidge = 1
 // 0 is defaultRidge. βx must be 0: eq. (12) has no entropy.
 func fitLogistic(ctx context.Context, set *dataset.Set, b Beta, ridge float64) ([]float64, error) {
 	if len(set.Shape) != 1 || len(set.Values) == 0 || len(set.Sensitive) == 0 {
-		return nil, fmt.Errorf("logistic regression: %q is no table with a sensitive attribute", set.Name)
+		return nil, fmt.Errorf("logistic regression: %q must be a table and have a sensitive attribute", set.Name)
 	}
 	a := set.Sensitive[0]
 	if len(set.YNames) != 2 || len(a.Values) != 2 {
