@@ -16,7 +16,7 @@ func TestNormRoundoffOfNoNumbers(t *testing.T) {
 		p := func() *Param { return &Param{Shape: []int{1}, Data: []float32{1}} }
 		op := &BatchNorm{Channels: 1, Scale: p(), Shift: p(), Mean: p(), Variance: p()}
 		net := mustNet(t, chain([]int{1, 1, 2}, op))
-		net.run64()
+		run64(net)
 		for i, q := range []*Param{op.Scale, op.Shift, op.Mean, op.Variance} {
 			q.Data[0] = c[i]
 			q.Changed()

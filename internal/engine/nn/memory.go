@@ -27,11 +27,10 @@ const slack = 1.25
 // linearisations there are. A Clone has the budget of its original.
 func (m *Net) SetMemory(bytes int64) {
 	m.budget = bytes
-	if m.engine32 != nil {
-		m.engine32.setBudget(bytes)
-	}
-	if m.engine64 != nil {
-		m.engine64.setBudget(bytes)
+	for _, e := range []any{m.engine32, m.engine64} {
+		if e != nil {
+			e.(interface{ setBudget(bytes int64) }).setBudget(bytes)
+		}
 	}
 }
 
@@ -39,7 +38,7 @@ func (m *Net) SetMemory(bytes int64) {
 // products of so many vectors for each take, within the budget, beside the parameters
 // and their copies; in float64 it is twice as many.
 func (m *Net) Memory(examples, vectors int) int64 {
-	e := m.run32()
+	e := run32(m)
 	return e.memory(examples, vectors)
 }
 

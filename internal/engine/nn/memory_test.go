@@ -57,8 +57,8 @@ func allProducts[T Float](lin Linearization[T], r *rand.Rand, batch, k, p, n int
 // TestKept spoils everything that a linearisation has not kept.
 func TestKept(t *testing.T) {
 	for name, g := range memoryNets() {
-		testKept(t, name+", float32", mustNet(t, g).run32())
-		testKept(t, name+", float64", mustNet(t, g).run64())
+		testKept(t, name+", float32", run32(mustNet(t, g)))
+		testKept(t, name+", float64", run64(mustNet(t, g)))
 	}
 }
 
@@ -140,7 +140,7 @@ func TestMemory(t *testing.T) {
 		use(1, 1)
 		most := net.Memory(16, 4)
 		got := use(16, 4) + net.Memory(1, 1)
-		t.Logf("%s: %d bytes an example kept of %d computed, estimate %d for 16 and 4 vectors each, %d allocated", name, 4*net.engine32.exampleSize(), 4*sum(net.engine32.sizes), most, got)
+		t.Logf("%s: %d bytes an example kept of %d computed, estimate %d for 16 and 4 vectors each, %d allocated", name, 4*run32(net).exampleSize(), 4*sum(run32(net).sizes), most, got)
 		if got > most || got < most/2 {
 			t.Errorf("%s: estimate of %d bytes, %d allocated", name, most, got)
 		}

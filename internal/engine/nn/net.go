@@ -13,8 +13,9 @@ type Net struct {
 	compiled *compiled
 	p, n     int
 	budget   int64 // of SetMemory
-	engine32 *engine[float32]
-	engine64 *engine[float64]
+	// An *engine[float32] and an *engine[float64], once they are used. A package that
+	// uses Net would compile all their methods again, were they seen in its type.
+	engine32, engine64 any
 }
 
 // compiled is what the clones of a net share: its graph made simpler, for each
@@ -71,20 +72,20 @@ func (m *Net) Clone() *Net {
 func (m *Net) Dims() (p, n int) { return m.p, m.n }
 
 // Forward overwrites dst with the outputs at x, [batch, p] → [batch, n].
-func (m *Net) Forward(dst, x []float32) { m.run32().forward(dst, x, m.batch(len(dst), len(x))) }
+func (m *Net) Forward(dst, x []float32) { run32(m).forward(dst, x, m.batch(len(dst), len(x))) }
 
 // Forward64 is Forward in float64.
-func (m *Net) Forward64(dst, x []float64) { m.run64().forward(dst, x, m.batch(len(dst), len(x))) }
+func (m *Net) Forward64(dst, x []float64) { run64(m).forward(dst, x, m.batch(len(dst), len(x))) }
 
 // Linearize evaluates the net at x, [batch, p], and keeps what products need. The
 // result also implements Activity. It is valid until the next call.
 func (m *Net) Linearize(x []float32) Linearization[float32] {
-	return m.run32().linearize(x, m.batch(-1, len(x)))
+	return run32(m).linearize(x, m.batch(-1, len(x)))
 }
 
 // Linearize64 is Linearize in float64.
 func (m *Net) Linearize64(x []float64) Linearization[float64] {
-	return m.run64().linearize(x, m.batch(-1, len(x)))
+	return run64(m).linearize(x, m.batch(-1, len(x)))
 }
 
 // batch returns the number of examples in x, which dst, unless negative, matches.
@@ -116,21 +117,21 @@ func (s *simpler) refresh() {
 }
 
 // run32 returns the engine, its folded parameters up to date.
-func (m *Net) run32() *engine[float32] {
-	c := &m.compiled.narrow
-	if m.engine32 == nil {
-		m.engine32 = newEngine(c.of(m.graph, simplified), Op.kernel32, m.budget)
-	}
-	c.refresh()
-	return m.engine32
+func run32(m *Net) *engine[float32] {
+	return engineOf(m, &m.engine32, &m.compiled.narrow, simplified, Op.kernel32)
 }
 
 // run64 is run32 in float64, whose function is that of the graph's own parameters.
-func (m *Net) run64() *engine[float64] {
-	c := &m.compiled.wide
-	if m.engine64 == nil {
-		m.engine64 = newEngine(c.of(m.graph, tidy), Op.kernel64, m.budget)
+func run64(m *Net) *engine[float64] {
+	return engineOf(m, &m.engine64, &m.compiled.wide, tidy, Op.kernel64)
+}
+
+func engineOf[T Float](m *Net, at *any, c *simpler, simplify func(*Graph) *Graph, compile func(Op, ...[]int) kernel[T]) *engine[T] {
+	e, ok := (*at).(*engine[T])
+	if !ok {
+		e = newEngine(c.of(m.graph, simplify), compile, m.budget)
+		*at = e
 	}
 	c.refresh()
-	return m.engine64
+	return e
 }

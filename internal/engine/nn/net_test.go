@@ -91,7 +91,7 @@ func TestNets(t *testing.T) {
 	for name, g := range testNets() {
 		for _, limit := range []int{1, 3, 1000} {
 			net := mustNet(t, g)
-			net.run32().limit, net.run64().limit = limit, limit
+			run32(net).limit, run64(net).limit = limit, limit
 			testCalls(t, fmt.Sprintf("%s, limit %d", name, limit), g, net, rand.New(rand.NewPCG(1, 1)), 1e-5, 1e-13)
 		}
 	}
@@ -182,7 +182,7 @@ func TestChangedWeights(t *testing.T) {
 func TestRowLimit(t *testing.T) {
 	shared.Long(t, "bounds the widest rows")
 	g := zooNet("cifar10")
-	e32, e64 := mustNet(t, g).run32(), mustNet(t, g).run64()
+	e32, e64 := run32(mustNet(t, g)), run64(mustNet(t, g))
 	const longest = 1024 * 11 * 11
 	if want := 64 << 20 / (4 * longest); e32.limit != want {
 		t.Errorf("float32: %d rows, want %d", e32.limit, want)

@@ -152,7 +152,7 @@ func (m *Net) prove(dst, bound, x, xerr []float64, inPairs bool, scale float64) 
 	if len(bound) != len(dst) || xerr != nil && len(xerr) != len(x) {
 		panic(fmt.Sprintf("nn: %d bounds of %d outputs, %d of %d inputs", len(bound), len(dst), len(xerr), len(x)))
 	}
-	e := m.run64()
+	e := run64(m)
 	at := &e.proof
 	if inPairs {
 		at = &e.wide

@@ -58,7 +58,7 @@ func TestForwardWide64(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 22))
 	for name, g := range wideNets() {
 		net := mustNet(t, g)
-		net.run64().limit = 3 * wideRows
+		run64(net).limit = 3 * wideRows
 		p, n := net.Dims()
 		for _, spread := range []float64{0, 1e-25, 1e-8} {
 			const batch = 4
@@ -95,7 +95,7 @@ func checkBound(t *testing.T, name string, y, bound float64, want *big.Float, ti
 // last rounding.
 func pairs(net *Net, x []float64) wideTensor {
 	_, n := net.Dims()
-	y, e := wideTensor{make([]float64, n), make([]float64, n), make([]float64, n)}, net.run64()
+	y, e := wideTensor{make([]float64, n), make([]float64, n), make([]float64, n)}, run64(net)
 	if e.wide == nil {
 		e.wide = newProof(e, true)
 	}

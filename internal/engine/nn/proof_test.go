@@ -46,7 +46,7 @@ func TestForwardError64(t *testing.T) {
 	for name, g := range roundoffNets() {
 		for _, spread := range []float64{0, 1e-15, 1e-6, .5} {
 			net := mustNet(t, g)
-			net.run64().limit = 3
+			run64(net).limit = 3
 			testNetRoundoff(t, name, g, net, spread)
 		}
 	}

@@ -96,7 +96,7 @@ func TestRandomImages(t *testing.T) {
 		net := mustNet(t, g)
 		switch r.IntN(3) {
 		case 0:
-			net.run32().limit, net.run64().limit = 1+r.IntN(5), 1+r.IntN(5)
+			run32(net).limit, run64(net).limit = 1+r.IntN(5), 1+r.IntN(5)
 		case 1:
 			net.SetMemory(1)
 		}

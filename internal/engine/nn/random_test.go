@@ -117,7 +117,7 @@ func TestRandomNets(t *testing.T) {
 		g := randomGraph(r)
 		net := mustNet(t, g)
 		if r.IntN(2) == 0 {
-			net.run32().limit, net.run64().limit = 1+r.IntN(5), 1+r.IntN(5)
+			run32(net).limit, run64(net).limit = 1+r.IntN(5), 1+r.IntN(5)
 		}
 		testCalls(t, fmt.Sprint("seed ", seed), g, net, r, 1e-5, 1e-13)
 	}
@@ -226,7 +226,7 @@ func TestRandomTraining(t *testing.T) {
 	}
 }
 
-func testRandomGradients(t *testing.T, name string, g *Graph, tr *Training, r *rand.Rand, batch, p, n int) {
+func testRandomGradients(t *testing.T, name string, g *Graph, tr Training, r *rand.Rand, batch, p, n int) {
 	t.Helper()
 	x, u := randomSlice[float32](r, batch*p, 1), randomSlice[float32](r, batch*n, 1)
 	var dx []float32

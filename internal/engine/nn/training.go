@@ -5,11 +5,24 @@ import (
 	"math"
 )
 
-// Training is a Graph compiled for training: batch norms use and track the
+// A Training is a Graph compiled for training: batch norms use and track the
 // statistics of the batch, dropout draws masks, and Backward computes the gradients
 // of the parameters. Equal seeds and batches give equal bytes on any number of
 // cores. Package train changes the parameters by the gradients.
-type Training struct {
+type Training interface {
+	// Dims returns the number of inputs and of outputs of one example.
+	Dims() (p, n int)
+	// Forward returns the outputs at x, [batch, p] → [batch, n], in training. They
+	// are valid until the next Forward and not to be changed.
+	Forward(x []float32) []float32
+	// Backward overwrites every Param.Grad with the gradient of a loss whose gradient
+	// with respect to the outputs of the last Forward is dy, and, unless dx is nil,
+	// dx with the one with respect to the inputs.
+	Backward(dx, dy []float32)
+}
+
+// training is apart from its interface as the engines are from Net.
+type training struct {
 	engine   *engine[float32]
 	tape     *tape[float32]
 	seed     uint64
@@ -23,11 +36,15 @@ type Training struct {
 
 // NewTraining compiles g for training. Only the learned parameters get gradients.
 // The seed is that of dropout. It returns an error if g is not well formed.
-func NewTraining(g *Graph, learned []*Param, seed uint64) (*Training, error) {
-	return newTraining(g, learned, seed, fuse)
+func NewTraining(g *Graph, learned []*Param, seed uint64) (Training, error) {
+	t, err := newTraining(g, learned, seed, fuse)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
-func newTraining(g *Graph, learned []*Param, seed uint64, join func(*program[float32])) (*Training, error) {
+func newTraining(g *Graph, learned []*Param, seed uint64, join func(*program[float32])) (*training, error) {
 	if _, err := NewNet(g); err != nil {
 		return nil, err
 	}
@@ -38,7 +55,7 @@ func newTraining(g *Graph, learned []*Param, seed uint64, join func(*program[flo
 	join(p)
 	e := &engine[float32]{program: p, limit: math.MaxInt, resident: math.MaxInt, args: p.newArgs(), kept: p.keptTensors(true)}
 	e.record = p.recordPlan(e.kept)
-	t := &Training{engine: e, tape: &tape[float32]{engine: e, train: true}, seed: seed}
+	t := &training{engine: e, tape: &tape[float32]{engine: e, train: true}, seed: seed}
 	if err := t.findLearners(learned); err != nil {
 		return nil, fmt.Errorf("net %q: %w", g.Name, err)
 	}
@@ -47,7 +64,7 @@ func newTraining(g *Graph, learned []*Param, seed uint64, join func(*program[flo
 
 // findLearners looks for the operators with parameters to learn and plans the
 // backward sweeps.
-func (t *Training) findLearners(params []*Param) error {
+func (t *training) findLearners(params []*Param) error {
 	learned := map[*Param]bool{}
 	for _, p := range params {
 		learned[p] = true
@@ -89,7 +106,7 @@ func (t *Training) findLearners(params []*Param) error {
 }
 
 // prepare makes the gradients of an operator's parameters.
-func (t *Training) prepare(i int) {
+func (t *training) prepare(i int) {
 	for _, p := range unique(paramsOf(t.engine.steps[i].op)) {
 		if len(p.Grad) != len(p.Data) {
 			p.Grad = make([]float32, len(p.Data))
@@ -100,14 +117,11 @@ func (t *Training) prepare(i int) {
 	}
 }
 
-// Dims returns the number of inputs and of outputs of one example.
-func (t *Training) Dims() (p, n int) {
+func (t *training) Dims() (p, n int) {
 	return t.engine.sizes[0], t.engine.sizes[t.engine.output]
 }
 
-// Forward returns the outputs at x, [batch, p] → [batch, n], in training. They
-// are valid until the next Forward and not to be changed.
-func (t *Training) Forward(x []float32) []float32 {
+func (t *training) Forward(x []float32) []float32 {
 	p, _ := t.Dims()
 	if len(x) == 0 || len(x)%p != 0 {
 		panic(fmt.Sprintf("nn: %d values are not a whole number of examples of %d inputs", len(x), p))
@@ -118,10 +132,7 @@ func (t *Training) Forward(x []float32) []float32 {
 	return t.tape.Features()
 }
 
-// Backward overwrites every Param.Grad with the gradient of a loss whose gradient
-// with respect to the outputs of the last Forward is dy, and, unless dx is nil,
-// dx with the one with respect to the inputs.
-func (t *Training) Backward(dx, dy []float32) {
+func (t *training) Backward(dx, dy []float32) {
 	if t.tape.batch == 0 {
 		panic("nn: Backward before Forward")
 	}
@@ -142,7 +153,7 @@ func (t *Training) Backward(dx, dy []float32) {
 
 // learn is called with the cotangent of the output of each operator, and sets that
 // of the input too where the operator does both at once.
-func (t *Training) learn(i int, f *frame[float32], dx [][]float32, dy []float32) (done bool) {
+func (t *training) learn(i int, f *frame[float32], dx [][]float32, dy []float32) (done bool) {
 	k := t.engine.steps[i].kernel
 	joint, _ := k.(jointLearner)
 	switch {

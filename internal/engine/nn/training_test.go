@@ -21,7 +21,7 @@ func TestDropoutMasks(t *testing.T) {
 		tr := must.Get(NewTraining(g, nil, seed))(t)
 		for range 2 {
 			tr.Forward(ones)
-			for _, mask := range tr.tape.tensors[1:3] {
+			for _, mask := range tr.(*training).tape.tensors[1:3] {
 				masks[[100]float32(mask)] = true
 				kept := 0.0
 				for _, v := range mask {

@@ -66,7 +66,7 @@ func FitReleased(ctx context.Context, front, head *nn.Graph, data nn.Source, o R
 // released is a training with noise in the middle.
 type released struct {
 	ReleasedOptions
-	front, head *nn.Training // front is nil if the data are what is released
+	front, head nn.Training // front is nil if the data are what is released
 	optimizer   Optimizer
 	steps       uint64
 

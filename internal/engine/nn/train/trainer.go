@@ -10,7 +10,7 @@ import (
 // A Trainer changes the parameters of a graph by steps of an Optimizer. Forward,
 // Backward and Dims are those of [nn.Training].
 type Trainer struct {
-	*nn.Training
+	nn.Training
 	optimizer Optimizer
 	grad      []float32 // of the outputs
 }
