@@ -1,5 +1,7 @@
 package simd
 
+import "unsafe"
+
 // Gemm computes C = alpha op(A) op(B) + beta C for row-major matrices, where
 // op(A) is m×k, op(B) is k×n, C is m×n, and op transposes if transA or transB is true.
 //
@@ -13,6 +15,27 @@ package simd
 // AVX2, gonum's product takes their place, which skips the terms in which alpha·A is zero and
 // so may miss one in B. Neither allocates once it has its buffers.
 func Gemm[T Float](transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	if is32[T]() {
+		gemm32(transA, transB, m, n, k, float32(alpha), slice32(a), lda, slice32(b), ldb, float32(beta), slice32(c), ldc)
+		return
+	}
+	gemm64(transA, transB, m, n, k, float64(alpha), slice64(a), lda, slice64(b), ldb, float64(beta), slice64(c), ldc)
+}
+
+// gemm32 and gemm64 are compiled here, once; what is generic is compiled again by each
+// package that calls it, and what can be inlined by each that calls its caller.
+//
+//go:noinline
+func gemm32(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	gemm(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+//go:noinline
+func gemm64(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	gemm(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+func gemm[T Float](transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	checkDims(m, n, k)
 	if m == 0 || n == 0 {
 		return
@@ -42,6 +65,16 @@ func GemmPacked[T Float](transA bool, m int, alpha T, a []T, lda int, b *Packed[
 		return
 	}
 	multiplyPacked(left, b, out, alpha, beta)
+}
+
+func is32[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
+
+func slice32[T Float](x []T) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+}
+
+func slice64[T Float](x []T) []float64 {
+	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
 // matrix is a view of rows × cols elements; (i, j) is data[i*rs+j*cs], and rs

@@ -251,8 +251,6 @@ func turn4[T Float](out, x matrix[T]) {
 // The kernels take pointers: f32 and f64 are the first elements of a slice that
 // is known to hold that type, by is32.
 
-func is32[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
-
 func f32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
 
 func f64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
