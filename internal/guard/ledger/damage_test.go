@@ -1,12 +1,15 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.etcd.io/bbolt"
 
 	"tattle/internal/must"
 	"tattle/internal/shared"
@@ -25,7 +28,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 	l.Close()
 	whole := must.Get(os.ReadFile(path))(t)
-	errors, damaged := 0, 0
+	failed, damaged := 0, 0
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(1, seed))
 		content := append([]byte(nil), whole...)
@@ -39,7 +42,7 @@ func TestDamagedFile(t *testing.T) {
 		must.Do(t, os.WriteFile(path, content, 0o600))
 		l, err := Open(dir, Options{Budget: Budget{Releases: 2}})
 		if err != nil {
-			errors++
+			failed++
 			continue
 		}
 		for range 10 {
@@ -47,7 +50,7 @@ func TestDamagedFile(t *testing.T) {
 			got, err := one(l, fmt.Sprint(i), float32(i), -1, -1)
 			switch {
 			case err != nil:
-				errors++
+				failed++
 				if strings.Contains(err.Error(), "damaged") {
 					damaged++
 				}
@@ -57,8 +60,26 @@ func TestDamagedFile(t *testing.T) {
 		}
 		l.Close()
 	}
-	t.Logf("%d errors, %d of them say that the ledger is damaged", errors, damaged)
+	t.Logf("%d errors, %d of them say that the ledger is damaged", failed, damaged)
 	if damaged == 0 {
 		t.Error("no damage is found")
+	}
+}
+
+// TestDamagedFileKeepsLocks: where bbolt keeps its lock after damage, the next debit and Close end.
+func TestDamagedFileKeepsLocks(t *testing.T) {
+	l := open(t, t.TempDir(), Budget{Releases: 2}, nil)
+	err := l.transact(func(func(*bbolt.Tx) error) error {
+		must.Get(l.db.Begin(true))(t)
+		panic("a page is damaged")
+	}, nil)
+	for range 2 {
+		if !errors.Is(err, errDamaged) {
+			t.Fatalf("%v where the file is damaged", err)
+		}
+		_, err = one(l, "a", 1, 0)
+	}
+	if err := l.Close(); err != errDamaged {
+		t.Errorf("closed with %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"tattle/internal/file"
@@ -66,6 +67,7 @@ type Ledger struct {
 	queue       chan *debit   // to the goroutine that writes
 	closing     chan struct{} // closed by Close
 	ended       chan struct{} // closed by the goroutine that writes
+	damaged     atomic.Bool   // a transaction ended in a panic, and may hold its locks for ever
 }
 
 // Open opens the ledger in a folder, or makes one. It returns an error if the budget is none, if
@@ -95,7 +97,10 @@ func Open(dir string, o Options) (*Ledger, error) {
 		l.now = time.Now
 	}
 	if err := l.check(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
+		if !l.damaged.Load() {
+			err = errors.Join(err, db.Close())
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	go l.write()
 	return l, nil
@@ -164,8 +169,8 @@ var errDamaged = errors.New("the file is damaged: put back a copy")
 // ErrInUse is the cause of Open's error if another process has the ledger open.
 var ErrInUse = errors.New("another process has the ledger open")
 
-// sound returns the error of f. It returns an error, too, if f panics or reads beyond the file: bbolt
-// does so where pages are damaged or missing, after it has rolled back its transaction.
+// sound returns the error of f. It returns errDamaged if f panics or reads beyond the file: bbolt does
+// so where pages are damaged or missing.
 func sound(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -177,13 +182,27 @@ func sound(f func() error) (err error) {
 }
 
 // view runs a transaction that reads.
-func (l *Ledger) view(f func(*bbolt.Tx) error) error {
-	return sound(func() error { return l.db.View(f) })
-}
+func (l *Ledger) view(f func(*bbolt.Tx) error) error { return l.transact(l.db.View, f) }
 
 // update runs a transaction that writes.
-func (l *Ledger) update(f func(*bbolt.Tx) error) error {
-	return sound(func() error { return l.db.Update(f) })
+func (l *Ledger) update(f func(*bbolt.Tx) error) error { return l.transact(l.db.Update, f) }
+
+// transact runs a transaction. After one that found damage there are no more: bbolt may have
+// kept its locks, and the next one would wait for them.
+func (l *Ledger) transact(begin func(func(*bbolt.Tx) error) error, f func(*bbolt.Tx) error) error {
+	if l.damaged.Load() {
+		return errDamaged
+	}
+	ended := false
+	err := sound(func() error {
+		err := begin(f)
+		ended = true
+		return err
+	})
+	if !ended {
+		l.damaged.Store(true)
+	}
+	return err
 }
 
 // check returns an error if the database is not one of this version and key.
@@ -220,10 +239,14 @@ func (l *Ledger) prepare() error {
 	})
 }
 
-// Close waits for the debits in progress and closes the database. Later debits get ErrClosed.
+// Close waits for the debits in progress and closes the database, unless it is damaged: its locks then
+// end with the process. Later debits get ErrClosed.
 func (l *Ledger) Close() error {
 	close(l.closing)
 	<-l.ended
+	if l.damaged.Load() {
+		return errDamaged
+	}
 	return l.db.Close()
 }
 
