@@ -48,17 +48,6 @@ var forms = map[string]struct {
 	formRow:    {func(int, curious.Outputs) int { return 1 }, func(dst, o []float32, _ curious.Outputs) { dst[0] = digest(o) }},
 }
 
-// formWidth returns how many numbers a row of the form has.
-func formWidth(s *Sample, form string) int { return forms[form].width(s.RowWidth(), s.Kind) }
-
-// fillForm sets dst, [len(rows), formWidth], to the form of the outputs of rows.
-func fillForm(dst []float32, s *Sample, form string, rows []int) {
-	w, d, fill := s.RowWidth(), formWidth(s, form), forms[form].row
-	for i, r := range rows {
-		fill(dst[i*d:][:d], s.Outputs[r*w:][:w], s.Kind)
-	}
-}
-
 func sameWidth(w int, _ curious.Outputs) int { return w }
 
 func rawRow(dst, o []float32, k curious.Outputs) {

@@ -245,6 +245,17 @@ func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(x *tri
 	return nil
 }
 
+// formWidth returns how many numbers a row of the form has.
+func formWidth(s *Sample, form string) int { return forms[form].width(s.RowWidth(), s.Kind) }
+
+// fillForm sets dst, [len(rows), formWidth], to the form of the outputs of rows.
+func fillForm(dst []float32, s *Sample, form string, rows []int) {
+	w, d, fill := s.RowWidth(), formWidth(s, form), forms[form].row
+	for i, r := range rows {
+		fill(dst[i*d:][:d], s.Outputs[r*w:][:w], s.Kind)
+	}
+}
+
 // keep stores a guess of a goal.
 func (h *hunt) keep(x *trialGoal, _, row int, score []float32) {
 	if g := x.out; g.at.Numeric() {
