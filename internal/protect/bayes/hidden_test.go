@@ -57,6 +57,7 @@ func TestSpread(t *testing.T) {
 	}{
 		{[]int{4, 4, 7, 7}, []float64{1, 1, 0, 0}, .5},
 		{[]int{4, 4, 7, 7}, []float64{1, 0, 0, 1}, 0},
+		{[]int{4, 4, 7, 7}, []float64{.5, .5, .125, .125}, .1875},
 		{[]int{1, 2, 3, 4}, []float64{1, 0, 0, 0}, math.Sqrt(3) / 4},
 	} {
 		if got := (&HiddenResult{Truth: c.truth, First: c.first}).Spread(); math.Abs(got-c.want) > 1e-15 {

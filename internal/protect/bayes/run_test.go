@@ -64,7 +64,7 @@ func TestPosterior(t *testing.T) {
 		class[i], target[i] = i*i%classes, i%3
 	}
 	for name, noise := range noises(t, .3, dim) {
-		for _, queries := range []int{1, 3} {
+		for _, queries := range []int{1, 3, 50} { // 50: all log-likelihoods are far below 0
 			t.Run(name, func(t *testing.T) {
 				o := Options{Draws: 40, Queries: queries, Seed: 3}
 				got := must.Get(Run(context.Background(), list, noise, []Attribute{{Name: "s", Classes: classes, Class: class, Target: target}}, o))(t)
