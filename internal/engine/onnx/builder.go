@@ -12,7 +12,6 @@ type builder struct {
 	graph   *nn.Graph
 	inner   map[string][]int      // shapes of tensors in package nn
 	made    map[string]*nn.Node   // which node computes a tensor
-	owner   map[*nn.Node]*node    // the file's node that a node of the graph comes from
 	derived map[derivation]string // tensors that are views of others, or hold constants
 	scratch *scratch              // where operators run at once, for a node of constants
 }
@@ -23,12 +22,12 @@ type derivation struct{ tensor, done string }
 func newBuilder(m model) builder {
 	return builder{
 		graph: &nn.Graph{Name: m.graph.name, Metadata: m.metadata},
-		inner: map[string][]int{}, made: map[string]*nn.Node{}, owner: map[*nn.Node]*node{}, derived: map[derivation]string{},
+		inner: map[string][]int{}, made: map[string]*nn.Node{}, derived: map[derivation]string{},
 	}
 }
 
-// put adds an operator that computes a tensor of that shape, for a node of the file.
-func (b *builder) put(of *node, name string, op nn.Op, output string, shape []int, inputs ...string) {
+// put adds an operator that computes a tensor of that shape.
+func (b *builder) put(name string, op nn.Op, output string, shape []int, inputs ...string) {
 	b.inner[output] = shape
 	if b.scratch != nil {
 		b.scratch.run(op, output, shape, inputs)
@@ -36,7 +35,7 @@ func (b *builder) put(of *node, name string, op nn.Op, output string, shape []in
 	}
 	n := &nn.Node{Name: name, Op: op, Inputs: inputs, Output: output}
 	b.graph.Nodes = append(b.graph.Nodes, n)
-	b.made[output], b.owner[n] = n, of
+	b.made[output] = n
 }
 
 // rename gives the output of the node that computes a tensor another name.
@@ -63,20 +62,9 @@ func (b *builder) shapeOf(op nn.Op, inputs []string) []int {
 // prune drops the nodes that the output does not depend on: only their shapes were
 // needed. It returns an error if the output does not depend on the input.
 func (b *builder) prune() error {
-	nodes, reaches := neededFor(b.graph, b.graph.Output)
-	if b.graph.Input == "" || !reaches {
-		return malformedf("output %q does not depend on the input", b.graph.Output)
-	}
-	b.graph.Nodes = nodes
-	return nil
-}
-
-// neededFor returns the nodes that a tensor depends on, and whether it depends on the
-// input.
-func neededFor(g *nn.Graph, tensor string) (nodes []*nn.Node, input bool) {
-	want := map[string]bool{tensor: true}
-	nodes = make([]*nn.Node, 0, len(g.Nodes))
-	for _, n := range slices.Backward(g.Nodes) {
+	want := map[string]bool{b.graph.Output: true}
+	nodes := make([]*nn.Node, 0, len(b.graph.Nodes))
+	for _, n := range slices.Backward(b.graph.Nodes) {
 		if !want[n.Output] {
 			continue
 		}
@@ -85,8 +73,12 @@ func neededFor(g *nn.Graph, tensor string) (nodes []*nn.Node, input bool) {
 			want[in] = true
 		}
 	}
+	if b.graph.Input == "" || !want[b.graph.Input] {
+		return malformedf("output %q does not depend on the input", b.graph.Output)
+	}
 	slices.Reverse(nodes)
-	return nodes, want[g.Input]
+	b.graph.Nodes = nodes
+	return nil
 }
 
 // view returns an operand as a tensor of package nn of that shape.
@@ -105,7 +97,7 @@ func (r *nodeReader) view(o operand, shape []int) string {
 	key := derivation{tensor, fmt.Sprint(shape)}
 	if r.derived[key] == "" {
 		r.derived[key] = r.freshTensor(tensor + "_view")
-		r.put(r.node, r.fresh(tensor+"_view"), &nn.Reshape{To: slices.Clone(shape)}, r.derived[key], shape, tensor)
+		r.put(r.fresh(tensor+"_view"), &nn.Reshape{To: slices.Clone(shape)}, r.derived[key], shape, tensor)
 	}
 	return r.derived[key]
 }
@@ -118,6 +110,6 @@ func (r *nodeReader) constantTensor(o operand) string {
 	}
 	p := r.param(asFloats(o.value), "constant", func(shape []int, x []float32) ([]int, []float32) { return inner(shape), x })
 	r.derived[key] = r.freshTensor(o.tensor + "_constant")
-	r.put(r.node, r.fresh(o.tensor+"_constant"), &nn.Constant{Value: p}, r.derived[key], p.Shape)
+	r.put(r.fresh(o.tensor+"_constant"), &nn.Constant{Value: p}, r.derived[key], p.Shape)
 	return r.derived[key]
 }

@@ -80,9 +80,9 @@ func (d *decoder) cutColumn(name string, at, width int, row []int) {
 	if !slices.Equal(op.Counts, shape) {
 		part = d.freshTensor(name + "_row")
 	}
-	d.put(nil, d.fresh(name+"_column"), op, part, op.Counts, d.graph.Input)
+	d.put(d.fresh(name+"_column"), op, part, op.Counts, d.graph.Input)
 	if part != name {
-		d.put(nil, d.fresh(name+"_column"), &nn.Reshape{To: shape}, name, shape, part)
+		d.put(d.fresh(name+"_column"), &nn.Reshape{To: shape}, name, shape, part)
 	}
 }
 

@@ -164,12 +164,12 @@ func (r *nodeReader) emit(op nn.Op, out int, shape []int, inputs ...string) {
 	}
 	r.shapes[output] = append([]int{}, shape...)
 	if slices.Equal(got, want) {
-		r.put(r.node, r.nextOf(r.node), op, output, want, inputs...)
+		r.put(r.nextOf(r.node), op, output, want, inputs...)
 		return
 	}
 	between := r.freshTensor(output + "_flat")
-	r.put(r.node, r.nextOf(r.node), op, between, got, inputs...)
-	r.put(r.node, r.nextOf(r.node), &nn.Reshape{To: want}, output, want, between)
+	r.put(r.nextOf(r.node), op, between, got, inputs...)
+	r.put(r.nextOf(r.node), &nn.Reshape{To: want}, output, want, between)
 }
 
 // emitInner adds an operator between the inputs and the output of the node, and returns
@@ -178,7 +178,7 @@ func (r *nodeReader) emitInner(op nn.Op, inputs ...string) (tensor string) {
 	shape := r.shapeOf(op, inputs)
 	tensor = r.freshTensor(r.outputs[0] + "_" + strings.ToLower(op.Kind()))
 	r.mustFit(shape)
-	r.put(r.node, r.nextOf(r.node), op, tensor, shape, inputs...)
+	r.put(r.nextOf(r.node), op, tensor, shape, inputs...)
 	return tensor
 }
 

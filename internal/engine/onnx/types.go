@@ -136,7 +136,7 @@ func (d *decoder) roundInput(v declared) {
 	d.graph.Input = d.freshTensor(v.name + "_wide")
 	d.inner[d.graph.Input] = d.graph.InputShape
 	d.elements[v.name] = v.element
-	d.put(nil, d.fresh(v.name+"_cast"), &nn.Unary{Function: format.function}, v.name, d.graph.InputShape, d.graph.Input)
+	d.put(d.fresh(v.name+"_cast"), &nn.Unary{Function: format.function}, v.name, d.graph.InputShape, d.graph.Input)
 }
 
 // roundNarrow rounds the elements of a computed constant of 16 bits to its format.
