@@ -66,7 +66,7 @@ func testLoopsStayInside[T Float](t *testing.T) {
 			DotAndSum(of32(0), of32(1))
 			Rank(slice[float64](p[0], n, atEnd), 0, 1)
 			ExpSums(slice[float64](p[0], n, atEnd), slice[float64](p[1], n, atEnd), 2, -60)
-			AdamStep(of32(0), of32(1), of32(2), of32(3), AdamRule{ZeroGradient: true}.At(1))
+			AdamStep(of32(0), of32(1), of32(2), of32(3), AdamRule{}.At(1))
 			DropoutMask(slice[uint64](p[0], n, atEnd), 1, uint64(n), .5)
 			for offset := range 9 {
 				c := Channel{A: 1, Slope: .1, Scale: 2, Mask: slice[uint64](p[3], MaskWords(offset+n), atEnd)}

@@ -8,7 +8,6 @@ type AdamRule struct {
 	Rate, Beta1, Beta2, Epsilon float64
 	Decay                       float64 // the weight decay λ
 	Decoupled                   bool    // AdamW: w ← (1 − Rate·λ)·w first. Otherwise λ·w is added to the gradient.
-	ZeroGradient                bool    // the step leaves a gradient of zeros behind
 }
 
 // AdamCoefficients are the numbers of one step of an AdamRule; AdamRule.At makes
@@ -22,7 +21,6 @@ type AdamCoefficients struct {
 	root    float32 // 1/√(1 − β2^t)
 	epsilon float32
 	rate    float32 // rate/(1 − β1^t)
-	zero    bool
 }
 
 // At returns the coefficients of step t; the first step is 1.
@@ -35,7 +33,6 @@ func (r AdamRule) At(t int) AdamCoefficients {
 		root:    float32(1 / math.Sqrt(1-math.Pow(r.Beta2, float64(t)))),
 		epsilon: float32(r.Epsilon),
 		rate:    float32(r.Rate / (1 - math.Pow(r.Beta1, float64(t)))),
-		zero:    r.ZeroGradient,
 	}
 	if r.Decoupled {
 		c.shrink = float32(1 - r.Rate*r.Decay)
@@ -70,8 +67,5 @@ func adamStepGo(w, g, m, v []float32, p *AdamCoefficients) {
 		m[i], v[i] = mi, vi
 		denominator := float32(math.Sqrt(float64(vi)))*p.root + p.epsilon
 		w[i] = wi - p.rate*mi/denominator
-	}
-	if p.zero {
-		clear(g)
 	}
 }

@@ -36,8 +36,6 @@ TEXT ·adamF32(SB), NOSPLIT, $0-48
 	VBROADCASTSS AdamCoefficients_root(R8), Y13
 	VBROADCASTSS AdamCoefficients_epsilon(R8), Y14
 	VBROADCASTSS AdamCoefficients_rate(R8), Y15
-	MOVBLZX AdamCoefficients_zero(R8), R9
-	VXORPS Y6, Y6, Y6
 	XORQ AX, AX
 	MOVQ CX, R10
 	ANDQ $~7, R10
@@ -51,10 +49,6 @@ whole:
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y2, (BX)(AX*4)
 	VMOVUPS Y3, (DX)(AX*4)
-	TESTQ R9, R9
-	JZ kept
-	VMOVUPS Y6, (SI)(AX*4)
-kept:
 	ADDQ $8, AX
 	CMPQ AX, R10
 	JLT whole
@@ -72,9 +66,6 @@ rest:
 	VMASKMOVPS Y0, Y7, (DI)(AX*4)
 	VMASKMOVPS Y2, Y7, (BX)(AX*4)
 	VMASKMOVPS Y3, Y7, (DX)(AX*4)
-	TESTQ R9, R9
-	JZ done
-	VMASKMOVPS Y6, Y7, (SI)(AX*4)
 done:
 	VZEROUPPER
 	RET

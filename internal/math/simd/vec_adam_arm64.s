@@ -42,23 +42,17 @@ TEXT ·adamF32(SB), NOSPLIT, $0-48
 	COEFFICIENT(AdamCoefficients_root, F29, V29)
 	COEFFICIENT(AdamCoefficients_epsilon, F30, V30)
 	COEFFICIENT(AdamCoefficients_rate, F31, V31)
-	MOVBU AdamCoefficients_zero(R5), R7
-	VEOR V7.B16, V7.B16, V7.B16
 	LSR $2, R3, R4
 	CBZ R4, rest
 vector:
 	VLD1 (R0), [V0.B16]
-	VLD1 (R1), [V1.B16]
+	VLD1.P 16(R1), [V1.B16]
 	VLD1 (R2), [V2.B16]
 	VLD1 (R6), [V3.B16]
 	STEP
 	VST1.P [V0.B16], 16(R0)
 	VST1.P [V2.B16], 16(R2)
 	VST1.P [V3.B16], 16(R6)
-	CBZ R7, next
-	VST1 [V7.B16], (R1)
-next:
-	ADD $16, R1
 	SUBS $1, R4
 	BNE vector
 rest:
@@ -66,17 +60,13 @@ rest:
 	BEQ done
 one:
 	FMOVS (R0), F0
-	FMOVS (R1), F1
+	FMOVS.P 4(R1), F1
 	FMOVS (R2), F2
 	FMOVS (R6), F3
 	STEP
 	FMOVS.P F0, 4(R0)
 	FMOVS.P F2, 4(R2)
 	FMOVS.P F3, 4(R6)
-	CBZ R7, skip
-	FMOVS F7, (R1)
-skip:
-	ADD $4, R1
 	SUBS $1, R3
 	BNE one
 done:
