@@ -79,8 +79,8 @@ func testAllocations[T Float](t *testing.T, c opCase, k kernel[T]) {
 		}
 	case *frame[float64]:
 		ey := make([]float64, len(f.y))
-		if k, w := any(k).(kernel[float64]), new(proof); bounded(k) {
-			calls["bounds"] = func() { w.round(k, f, ey, any(x).([][]float64)) }
+		if r := rounderOf(c.op, any(k).(kernel[float64]), c.in...); r != nil {
+			calls["bounds"] = func() { round(r, f, ey, any(x).([][]float64)) }
 		}
 	}
 	for what, call := range calls {

@@ -204,20 +204,3 @@ func (k *conv[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 		addTo(&k.op.Bias.Grad[o], keep, s)
 	}
 }
-
-func (k *conv[T]) magnitudes(y, x []float64, batch int) {
-	any(k.products).(convProducts[float64]).apply(y, x, magnitudes(k.op.Weight), nil, batch*k.images, ending[float64]{})
-}
-
-func (k *conv[T]) sum() (bias *Param, plane, roundings int) { return k.op.Bias, k.outHW, k.depth + 1 }
-
-// magnitudes returns the absolute values of a parameter.
-func magnitudes(p *Param) []float64 {
-	p.copies.mu.Lock()
-	defer p.copies.mu.Unlock()
-	c, stale := find[float64](p, form{wide: true, abs: true})
-	if stale {
-		c.wide = widen(c.wide, p.Data, true)
-	}
-	return c.wide
-}

@@ -173,12 +173,3 @@ func (k *convTranspose[T]) weightGrad(f *frame[float32], dy []float32, keep floa
 		addTo(&k.op.Bias.Grad[o], keep, sum)
 	}
 }
-
-func (k *convTranspose[T]) magnitudes(y, x []float64, batch int) {
-	any(k.products).(convProducts[float64]).adjoint(y, x, magnitudes(k.op.Weight), batch*k.images)
-}
-
-// sum: a term is one of at most InChannels/Groups products for each tap, and of the taps and the bias.
-func (k *convTranspose[T]) sum() (bias *Param, plane, roundings int) {
-	return k.op.Bias, k.inHW, k.outG + k.kH*k.kW + 1
-}

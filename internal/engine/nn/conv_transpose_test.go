@@ -99,8 +99,8 @@ func TestImages(t *testing.T) {
 			op.kernel64([]int{3, 5, 4}).forward(g)
 			closeTo(t, "forward", f.y, g.y, 1e-14)
 			ey, ex, gy := make([]float64, len(f.y)), make([]float64, len(x)), make([]float64, len(f.y))
-			new(proof).round(op.kernel64([]int{2, 2, 3, 5, 4}), f, ey, [][]float64{ex})
-			new(proof).round(op.kernel64([]int{3, 5, 4}), g, gy, [][]float64{ex})
+			round(rounderOf(op, op.kernel64([]int{2, 2, 3, 5, 4}), []int{2, 2, 3, 5, 4}), f, ey, [][]float64{ex})
+			round(rounderOf(op, op.kernel64([]int{3, 5, 4}), []int{3, 5, 4}), g, gy, [][]float64{ex})
 			closeTo(t, "bounds", ey, gy, .5)
 		})
 	}

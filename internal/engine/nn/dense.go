@@ -124,13 +124,6 @@ func (k *dense[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 	simd.SumRows(k.Bias.Grad, rows, k.Out, dy)
 }
 
-func (k *dense[T]) magnitudes(y, x []float64, batch int) {
-	w := packedAbs[float64](k.Weight, true, 0, k.In, k.Out, k.In)
-	simd.GemmPacked(false, batch*k.rows, 1, x, k.In, w, 0, y, k.Out)
-}
-
-func (k *dense[T]) sum() (bias *Param, plane, roundings int) { return k.Bias, 1, k.In + 1 }
-
 // oneInput returns the shape of an operator's only input.
 func oneInput(inputs [][]int) ([]int, error) {
 	if len(inputs) != 1 {

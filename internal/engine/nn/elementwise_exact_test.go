@@ -146,7 +146,7 @@ func roundoffOf(op Op, in [][]int, x, ex [][]float64, batch, n int) (y, ey []flo
 	f := &frame[float64]{batch: batch, x: x, y: make([]float64, batch*n)}
 	k.forward(f)
 	ey = make([]float64, batch*n)
-	(&proof{}).round(k, f, ey, ex)
+	round(rounderOf(op, k, in...), f, ey, ex)
 	return f.y, ey
 }
 

@@ -201,8 +201,8 @@ func TestEmpty(t *testing.T) {
 		k := c.op.kernel64(c.in...)
 		testEmpty(t, opCase{op: c.op, in: c.in, out: Size(s)}, c.op.kernel32(c.in...), c.value)
 		f := testEmpty(t, opCase{op: c.op, in: c.in, out: Size(s)}, k, float64(c.value))
-		if bounded(k) {
-			new(proof).round(k, f, make([]float64, len(f.y)), f.x)
+		if r := rounderOf(c.op, k, c.in...); r != nil {
+			round(r, f, make([]float64, len(f.y)), f.x)
 		}
 	}
 }

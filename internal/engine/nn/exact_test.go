@@ -434,6 +434,7 @@ func testExact(t *testing.T, op Op, slack float64, draw func(float64) float64, i
 	shape := must.Get(op.Shape(inputShapes...))(t)
 	c := opCase{op, inputShapes, Size(shape), draw}
 	kern, define := op.kernel64(inputShapes...), exactOf(t, op, inputShapes, shape)
+	rounds := rounderOf(op, kern, inputShapes...)
 	r := rand.New(rand.NewPCG(21, 22))
 	spreads := []float64{0, 1e-12, 1e-4, .1}
 	if Size(inputShapes[0]) > 1200 { // it takes time
@@ -448,8 +449,8 @@ func testExact(t *testing.T, op Op, slack float64, draw func(float64) float64, i
 		}
 		f := forwardFrame(kern, c, x, false)
 		bound := make([]float64, len(f.y))
-		if bounded(kern) {
-			new(proof).round(kern, f, bound, e)
+		if rounds != nil {
+			round(rounds, f, bound, e)
 		} else if spread == 0 {
 			for i, y := range f.y {
 				bound[i] = 1e-10 * max(1, math.Abs(y))
@@ -469,7 +470,7 @@ func testExact(t *testing.T, op Op, slack float64, draw func(float64) float64, i
 				check.add(f.y[b*c.out+i], bound[b*c.out+i], want)
 			}
 		}
-		if check.errors > 0 && bounded(kern) {
+		if check.errors > 0 && rounds != nil {
 			check.tight(slack)
 		}
 	}

@@ -58,7 +58,7 @@ func (r *rewrite) foldConstant(n *Node) {
 func evaluate(k kernel[float64], dst []float32, values []*Param) {
 	f := &frame[float64]{batch: 1, y: make([]float64, len(dst))}
 	for _, v := range values {
-		f.x = append(f.x, widen[float64](nil, v.Data, false))
+		f.x = append(f.x, widen[float64](nil, v.Data))
 	}
 	if len(dst) > 0 {
 		k.forward(f)

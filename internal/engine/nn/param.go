@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"tattle/internal/math/simd"
@@ -11,13 +12,15 @@ import (
 // asked for and made anew, in the same storage, when the parameter has changed.
 // All nets of one graph share them.
 type copies struct {
-	mu   sync.Mutex
-	made map[form]any // *packing[T]
+	mu         sync.Mutex
+	made       map[form]any // *packing[T]
+	magnitudes *Param       // see magnitudes
+	version    uint64       // that these are of
 }
 
 // form identifies a copy of a parameter.
 type form struct {
-	wide, abs, trans bool
+	wide, trans      bool
 	winograd         int  // which transform of a convolution's weight: see convWinograd
 	panels           bool // of output channels: see convPhases and convWinograd
 	offset, k, n, ld int  // all zero: the values themselves
@@ -58,7 +61,7 @@ func values[T Float](p *Param) []T {
 	defer p.copies.mu.Unlock()
 	c, stale := find[T](p, form{wide: true})
 	if stale {
-		c.wide = widen(c.wide, p.Data, false)
+		c.wide = widen(c.wide, p.Data)
 	}
 	return c.wide
 }
@@ -66,40 +69,46 @@ func values[T Float](p *Param) []T {
 // packed returns op(B), a [k, n] matrix, packed for [simd.GemmPacked]: B is p.Data
 // from offset on, with rows ld apart, and op transposes it where trans is set.
 func packed[T Float](p *Param, trans bool, offset, k, n, ld int) *simd.Packed[T] {
-	return packedForm[T](p, form{trans: trans, offset: offset, k: k, n: n, ld: ld})
-}
-
-// packedAbs is packed of the absolute values.
-func packedAbs[T Float](p *Param, trans bool, offset, k, n, ld int) *simd.Packed[T] {
-	return packedForm[T](p, form{abs: true, trans: trans, offset: offset, k: k, n: n, ld: ld})
-}
-
-func packedForm[T Float](p *Param, f form) *simd.Packed[T] {
-	f.wide = is64[T]()
 	p.copies.mu.Lock()
 	defer p.copies.mu.Unlock()
-	c, stale := find[T](p, f)
+	c, stale := find[T](p, form{wide: is64[T](), trans: trans, offset: offset, k: k, n: n, ld: ld})
 	if !stale {
 		return &c.packed
 	}
 	b, ok := any(p.Data).([]T)
-	if !ok || f.abs {
-		b = widen[T](nil, p.Data, f.abs)
+	if !ok {
+		b = widen[T](nil, p.Data)
 	}
-	c.packed.Pack(f.trans, f.k, f.n, b[f.offset:], f.ld)
+	c.packed.Pack(trans, k, n, b[offset:], ld)
 	return &c.packed
 }
 
-// widen converts x, or |x|, to T in the storage of dst where that suffices.
-func widen[T Float](dst []T, x []float32, abs bool) []T {
+// magnitudes returns the absolute values of a parameter as another, always the same.
+func magnitudes(p *Param) *Param {
+	p.copies.mu.Lock()
+	defer p.copies.mu.Unlock()
+	c := &p.copies
+	switch {
+	case c.magnitudes == nil:
+		c.magnitudes = &Param{Name: p.Name, Shape: p.Shape, Data: make([]float32, len(p.Data))}
+	case c.version == p.version:
+		return c.magnitudes
+	}
+	for i, v := range p.Data {
+		c.magnitudes.Data[i] = float32(math.Abs(float64(v)))
+	}
+	c.version = p.version
+	c.magnitudes.Changed()
+	return c.magnitudes
+}
+
+// widen converts x to T in the storage of dst where that suffices.
+func widen[T Float](dst []T, x []float32) []T {
 	if cap(dst) < len(x) {
 		dst = make([]T, len(x))
 	}
 	dst = dst[:len(x)]
 	for i, v := range x {
-		if abs && v < 0 {
-			v = -v
-		}
 		dst[i] = T(v)
 	}
 	return dst

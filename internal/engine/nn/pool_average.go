@@ -77,10 +77,3 @@ func (k *averagePool[T]) adjointRange(lo, hi int) {
 		}
 	}
 }
-
-func (k *averagePool[T]) magnitudes(y, x []float64, batch int) {
-	k.run(any(y).([]T), any(x).([]T), batch, k.forwardPlanes)
-}
-
-// sum: the first addition is to zero, and the last rounding the division's.
-func (k *averagePool[T]) sum() (bias *Param, plane, roundings int) { return nil, 0, k.kH * k.kW }

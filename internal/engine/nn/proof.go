@@ -15,11 +15,11 @@ import (
 // rounding of the result. Operators without a form in pairs compute in float64, where they lose lo.
 //
 // An operator takes part by one of these:
-//   - linear, sums of products: |W| times the errors of the inputs, and the rounding of the sums;
+//   - affineOp and sumOp, sums of products: |W| times the errors of the inputs, and the rounding of the sums;
 //   - rounder, a function of few entries: the bound follows from its derivatives.
 //
-// In pairs these are wideKernels: slices of products for layers with weights, weighted sums along
-// axes, functions of one entry or two, and copies.
+// In pairs these are wideKernels: slices of products for sums, functions of one entry or two, and
+// copies.
 const (
 	unit = 0x1p-53 // u, half the distance from 1 to the next number
 
@@ -42,29 +42,11 @@ func gamma(n int) float64 {
 // rounding, of the product with the factor itself, is counted in.
 func roundUp(n int) float64 { return 1 + gamma(n+3) }
 
-// rounder is a float64 kernel that bounds its own rounding: given |x̂ᵢ − xᵢ| ≤
+// rounder bounds the rounding of a float64 kernel, and most are that kernel: given |x̂ᵢ − xᵢ| ≤
 // exᵢ elementwise, it overwrites ey so that |computed op(x̂) − exact op(x)| ≤ ey.
 // f.x and f.y hold the computed x̂ and op(x̂).
 type rounder interface {
 	roundoff(f *frame[float64], ey []float64, ex [][]float64)
-}
-
-// linear is a float64 kernel y = W·x + b.
-type linear interface {
-	// magnitudes overwrites y with |W|·x.
-	magnitudes(y, x []float64, batch int)
-	// sum returns the bias, nil for none, of planes of that many entries, and how many roundings
-	// a term of an output passes at most.
-	sum() (bias *Param, plane, roundings int)
-}
-
-// bounded reports whether a kernel has bounds.
-func bounded(k kernel[float64]) bool {
-	switch k.(type) {
-	case linear, rounder:
-		return true
-	}
-	return false
 }
 
 // hander is a kernel that returns infinite entries of its inputs unchanged. Its bound of such an
@@ -86,6 +68,7 @@ type proof struct {
 	plan      *plan
 	hi, lo, e buffers[float64]
 	kernels   []wideKernel // in pairs: of the steps that have one
+	rounders  []rounder    // of the steps
 	missing   bool         // a step has no bound
 	limit     int          // examples at a time
 	scale     float64      // of the unit roundoff that errors are of, over float64's
@@ -94,7 +77,6 @@ type proof struct {
 	args    [][]wideTensor
 	ex      [][]float64 // of the step in progress: the errors of its inputs
 	moved   [][]float64 // in pairs: errors and lo together
-	reach   []float64   // of a linear step
 	zeros   []float64   // for lo, and for e where the caller has none
 	last    []float64   // lo of the output
 	inPairs bool
@@ -105,13 +87,14 @@ type proof struct {
 const wideRows = 8
 
 func newProof(e *engine[float64], inPairs bool) *proof {
-	w := &proof{plan: e.forwardPlan(false), limit: e.limit, frames: e.newFrames(), inPairs: inPairs, kernels: make([]wideKernel, len(e.steps))}
+	w := &proof{plan: e.forwardPlan(false), limit: e.limit, frames: e.newFrames(), inPairs: inPairs, kernels: make([]wideKernel, len(e.steps)), rounders: make([]rounder, len(e.steps))}
 	room := &wideRoom{}
 	for i := range e.steps {
 		s := &e.steps[i]
-		w.missing = w.missing || !bounded(s.kernel)
+		w.rounders[i] = rounderOf(s.op, s.kernel, s.shapes...)
+		w.missing = w.missing || w.rounders[i] == nil
 		if inPairs {
-			w.kernels[i] = wideOf(s, room)
+			w.kernels[i] = wideOf(s, w.rounders[i], room)
 		}
 		w.args = append(w.args, make([]wideTensor, len(s.in)))
 	}
@@ -264,7 +247,7 @@ func (w *proof) step(i int, s *step[float64], y wideTensor, rows int) {
 		w.ex = append(w.ex, w.together(j, x))
 	}
 	s.kernel.forward(f)
-	w.bound(s, f, y.e, w.ex)
+	w.bound(s, w.rounders[i], f, y.e, w.ex)
 	if w.inPairs {
 		clear(y.lo)
 		checkPairs(y)
@@ -299,9 +282,9 @@ func checkPairs(y wideTensor) {
 
 // bound is round in units of w.scale. A kernel that is constant between jumps gets the
 // errors of its inputs in full size. The rounding of an Opaque itself is in units of w.scale, too.
-func (w *proof) bound(s *step[float64], f *frame[float64], ey []float64, ex [][]float64) {
+func (w *proof) bound(s *step[float64], r rounder, f *frame[float64], ey []float64, ex [][]float64) {
 	if w.scale == 1 || !jumps(s.op) {
-		w.round(s.kernel, f, ey, ex)
+		round(r, f, ey, ex)
 		return
 	}
 	full := make([][]float64, len(ex))
@@ -311,7 +294,7 @@ func (w *proof) bound(s *step[float64], f *frame[float64], ey []float64, ex [][]
 			full[j][i] = v * w.scale
 		}
 	}
-	w.round(s.kernel, f, ey, full)
+	round(r, f, ey, full)
 	for i := range ey {
 		ey[i] /= w.scale
 	}
@@ -320,22 +303,18 @@ func (w *proof) bound(s *step[float64], f *frame[float64], ey []float64, ex [][]
 			clear(e)
 		}
 		own := make([]float64, len(ey))
-		w.round(s.kernel, f, own, full)
+		round(r, f, own, full)
 		for i, e := range own {
 			ey[i] += e
 		}
 	}
 }
 
-// round overwrites ey with the kernel's bound, +Inf where the entry overflowed. An entry that is
+// round overwrites ey with an operator's bound, +Inf where the entry overflowed. An entry that is
 // infinite because a constant is, is exact.
-func (w *proof) round(k kernel[float64], f *frame[float64], ey []float64, ex [][]float64) {
-	if l, ok := k.(linear); ok {
-		w.boundSums(l, f, ey, ex[0])
-	} else {
-		k.(rounder).roundoff(f, ey, ex)
-	}
-	_, exact := k.(hander)
+func round(r rounder, f *frame[float64], ey []float64, ex [][]float64) {
+	r.roundoff(f, ey, ex)
+	_, exact := r.(hander)
 	for i, y := range f.y {
 		switch {
 		case math.IsNaN(y) || math.IsInf(y, 0) && !(exact && ey[i] <= math.MaxFloat64):
@@ -343,29 +322,5 @@ func (w *proof) round(k kernel[float64], f *frame[float64], ey []float64, ex [][
 		case math.IsInf(y, 0):
 			ey[i] = 0
 		}
-	}
-}
-
-// boundSums: the computed ŷ differs from W·x̂ + b by at most γ_m·(|W|·|x̂| + |b|) (Higham, section
-// 3.1), in whatever order and with whatever fused operations the sums are formed, if a term passes
-// at most m roundings, those of its weight included; and W·x̂ + b from W·x + b by at most |W|·ex. So
-//
-//	ey = |W|·(ex + γ·|x̂|) + γ·|b|.
-//
-// All its terms are non-negative, each passes at most m + 5 roundings, and
-// multiplying by roundUp makes good for them.
-func (w *proof) boundSums(k linear, f *frame[float64], ey, ex []float64) {
-	b, plane, m := k.sum()
-	g, up := gamma(m), roundUp(m+5)
-	w.reach = sized(w.reach, len(ex))
-	for i, v := range f.x[0] {
-		w.reach[i] = ex[i] + g*math.Abs(v)
-	}
-	k.magnitudes(ey, w.reach, f.batch)
-	for i, e := range ey {
-		if b != nil {
-			e += g * math.Abs(float64(b.Data[i/plane%len(b.Data)]))
-		}
-		ey[i] = e*up + underflow
 	}
 }

@@ -6,7 +6,76 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// wideAffine is y = W·x + b in double words for Conv2D, ConvTranspose and Dense. It runs the
+// linear bounds the rounding of an affine operator. It has its kernel with |W| for a weight.
+type linear struct {
+	affine
+	inner  int // outputs of one channel beside each other
+	kernel kernel[float64]
+	frame  frame[float64]
+	spread []float64 // of the inputs, their errors and rounding
+}
+
+// rounderOf returns what bounds the rounding of an operator and its kernel, nil if nothing does.
+func rounderOf(op Op, k kernel[float64], in ...[]int) rounder {
+	var a affine
+	affine := false
+	switch op := op.(type) {
+	case affineOp:
+		a, affine = op.affine(), true
+	case sumOp:
+		a, affine = op.sums(in[0])
+	}
+	if !affine {
+		r, _ := k.(rounder)
+		return r
+	}
+	out, err := op.Shape(in...)
+	if err != nil {
+		panic("nn: " + err.Error()) // the graph has been checked
+	}
+	return &linear{affine: a, inner: Size(out[len(out)-a.behind:]), kernel: a.with(magnitudes(a.weight), nil).kernel64(in[0])}
+}
+
+// magnitudes overwrites y with |W|·x, before the division.
+func (k *linear) magnitudes(y, x []float64, batch int) {
+	magnitudes(k.weight) // brings them up to date
+	k.frame.run(k.kernel, y, x, batch)
+}
+
+// run runs a kernel of one input on some examples.
+func (f *frame[T]) run(k kernel[T], y, x []T, batch int) {
+	f.batch, f.y, f.x = batch, y, append(f.x[:0], x)
+	k.forward(f)
+}
+
+// roundoff: the computed ŷ differs from W·x̂ + b by at most γ_m·(|W|·|x̂| + |b|) (Higham, section
+// 3.1), in whatever order and with whatever fused operations the sums are formed, if a term passes
+// at most m roundings, those of its weight included; and W·x̂ + b from W·x + b by at most |W|·ex. So
+//
+//	ey = |W|·(ex + γ·|x̂|) + γ·|b|.
+//
+// All its terms are non-negative, each passes at most m + 5 roundings, and multiplying by roundUp
+// makes good for them.
+func (k *linear) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	g, up := gamma(k.roundings), roundUp(k.roundings+5)
+	k.spread = sized(k.spread, len(ex[0]))
+	for i, v := range f.x[0] {
+		k.spread[i] = ex[0][i] + g*math.Abs(v)
+	}
+	k.magnitudes(ey, k.spread, f.batch)
+	n := len(ey) / f.batch
+	for i, e := range ey {
+		if k.by != nil {
+			e /= k.by(i % n)
+		}
+		if k.bias != nil {
+			e += g * math.Abs(float64(k.bias.Data[i/k.inner%k.channels]))
+		}
+		ey[i] = e*up + underflow
+	}
+}
+
+// wideAffine is y = W·x + b in double words, divided by a float64 in the end where the map is. It runs the
 // operator's own float64 kernels, without bias, on slices of the weight and of the inputs.
 // These kernels must add plain products. Their sums are exact, so that with T of them, added
 // one by one to s₁, s₂, …, and then b,
@@ -17,16 +86,14 @@ import (
 // that meets slice i ≥ 1 of the weights and bounds what is left of each entry, and
 // |·|₁ sums over the weights of the output's channel. The input's error adds |W|·ex.
 type wideAffine struct {
-	affine
-	inner int // outputs of one channel beside each other
-	in    []int
+	*linear
+	in []int
 
 	*weightSlices
 	*wideRoom
 	kernels []kernel[float64] // of each slice
-	mags    kernel[float64]   // of |W|
 	sums    [][]float64       // of each slice of the weights, [slices of the inputs, batch, out], in room
-	frames  []frame[float64]  // of each kernel, |W|'s last
+	frame   frame[float64]    // of the kernel in use
 	lost    []float64         // [batch, channels]: bounds on the products left out
 	y       wideTensor
 	batch   int
@@ -39,8 +106,8 @@ type wideRoom struct {
 	room   []float64 // for sums
 }
 
-func newWideAffine(layer affine, in, out []int, room *wideRoom) *wideAffine {
-	k := &wideAffine{affine: layer, inner: Size(out[len(out)-layer.behind:]), in: in, wideRoom: room}
+func newWideAffine(layer *linear, in []int, room *wideRoom) *wideAffine {
+	k := &wideAffine{linear: layer, in: in, wideRoom: room}
 	k.add = k.addRange
 	return k
 }
@@ -52,15 +119,12 @@ func (k *wideAffine) prepare() {
 	}
 	k.weightSlices = newWeightSlices(k.weight.Data, k.channels, k.depth, k.of)
 	k.version = k.weight.version
-	compile := func(data []float32) kernel[float64] {
-		return k.with(&Param{Name: k.weight.Name, Shape: k.weight.Shape, Data: data}, nil).kernel64(k.in)
-	}
 	k.kernels = k.kernels[:0]
 	for _, d := range k.data {
-		k.kernels = append(k.kernels, compile(d))
+		w := &Param{Name: k.weight.Name, Shape: k.weight.Shape, Data: d}
+		k.kernels = append(k.kernels, k.with(w, nil).kernel64(k.in))
 	}
-	k.mags = compile(k.weightSlices.mags)
-	k.sums, k.frames = make([][]float64, len(k.data)), make([]frame[float64], len(k.data)+1)
+	k.sums = make([][]float64, len(k.data))
 }
 
 func (k *wideAffine) wide(y wideTensor, x []wideTensor, batch int) {
@@ -70,9 +134,9 @@ func (k *wideAffine) wide(y wideTensor, x []wideTensor, batch int) {
 	n, in := len(y.hi), len(x[0].hi)
 	k.divide(n)
 	for i, s := range k.slicing.inputs {
-		k.run(i, k.kernels[i], k.sums[i], k.inputs.data[:s*in], s*batch)
+		k.frame.run(k.kernels[i], k.sums[i], k.inputs.data[:s*in], s*batch)
 	}
-	k.run(len(k.kernels), k.mags, y.e, k.inputs.rest, batch)
+	k.magnitudes(y.e, k.inputs.rest, batch)
 	k.y, k.batch = y, batch
 	k.lost = k.lost[:0]
 	for b := range batch {
@@ -97,12 +161,6 @@ func (k *wideAffine) divide(n int) {
 	}
 }
 
-func (k *wideAffine) run(i int, kernel kernel[float64], y, x []float64, rows int) {
-	f := &k.frames[i]
-	f.batch, f.y, f.x = rows, y, append(f.x[:0], x)
-	kernel.forward(f)
-}
-
 // addRange adds up the sums of some outputs, the smallest first. The bound's own
 // terms are not negative and pass at most depth + T + 10 roundings.
 func (k *wideAffine) addRange(lo, hi int) {
@@ -122,8 +180,13 @@ func (k *wideAffine) addRange(lo, hi int) {
 			h, l = addFloat(h, l, float64(k.bias.Data[c]))
 			trail += math.Abs(h)
 		}
-		k.y.hi[o], k.y.lo[o] = h, l
-		k.y.e[o] = up*(k.y.e[o]+addError*trail+k.lost[o/size*k.channels+c]) + underflow
+		e := up * (k.y.e[o] + addError*trail + k.lost[o/size*k.channels+c])
+		if k.by != nil {
+			by := k.by(o % size)
+			h, l = divFloat(h, l, by)
+			e = (e/by + mulError*math.Abs(h)) * roundUp(4)
+		}
+		k.y.hi[o], k.y.lo[o], k.y.e[o] = h, l, e+underflow
 	}
 }
 

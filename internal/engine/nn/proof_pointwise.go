@@ -15,16 +15,12 @@ type wideOp interface {
 // where outputs are constants.
 type mover interface{ moves() }
 
-// wideOf returns the form in pairs of a step, or nil.
-func wideOf(s *step[float64], room *wideRoom) wideKernel {
-	switch op := s.op.(type) {
-	case affineOp:
-		return newWideAffine(op.affine(), s.shapes[0], s.shape, room)
-	case axisOp:
-		if len(op.axes(s.shapes[0])) > 0 {
-			return &wideAxes{op: op, in: s.shapes[0]}
-		}
-	case wideOp:
+// wideOf returns the form in pairs of a step with that rounder, or nil.
+func wideOf(s *step[float64], r rounder, room *wideRoom) wideKernel {
+	if sums, ok := r.(*linear); ok && sums.depth > 0 {
+		return newWideAffine(sums, s.shapes[0], room)
+	}
+	if op, ok := s.op.(wideOp); ok {
 		return op.wideForm(s.shapes)
 	}
 	if _, ok := s.kernel.(mover); ok {

@@ -154,7 +154,6 @@ type weightSlices struct {
 	slicing
 	version uint64
 	data    [][]float32 // the slices, each laid out as the weight
-	mags    []float32   // |W|
 	reach   [][]float64 // of each slice and channel: bounds on Σ|W|, and last of what no slice holds
 	top     []int       // of each channel
 }
@@ -163,8 +162,8 @@ type weightSlices struct {
 // 2^(α−1) units; the units and the slices are multiples of w's last bits, so that
 // float32 holds them, unless they overflow.
 func newWeightSlices(w []float32, channels, depth int, of func(i int) int) *weightSlices {
-	s := &weightSlices{top: make([]int, channels), mags: widen32(w)}
-	for i, v := range s.mags {
+	s := &weightSlices{top: make([]int, channels)}
+	for i, v := range w {
 		if _, k := math.Frexp(float64(v)); v != 0 {
 			s.top[of(i)] = max(s.top[of(i)], k+1+topOffset)
 		}
@@ -176,7 +175,7 @@ func newWeightSlices(w []float32, channels, depth int, of func(i int) int) *weig
 		}
 	}
 	s.slicing = newSlicing(depth, bits)
-	rest := widen[float64](nil, w, false)
+	rest := widen[float64](nil, w)
 	for j := range s.inputs {
 		slice, reach := make([]float32, len(w)), make([]float64, channels)
 		for i, v := range rest {
@@ -213,13 +212,4 @@ func lastBit(v float32) int {
 		e++
 	}
 	return e
-}
-
-// widen32 returns |x|.
-func widen32(x []float32) []float32 {
-	y := make([]float32, len(x))
-	for i, v := range x {
-		y[i] = float32(math.Abs(float64(v)))
-	}
-	return y
 }

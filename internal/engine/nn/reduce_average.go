@@ -84,10 +84,3 @@ func divideBy[T Float](dst, x []T, by T) {
 		dst[i] = v / by
 	}
 }
-
-func (k *average[T]) magnitudes(y, x []float64, batch int) {
-	k.run(any(x).([]T), any(y).([]T), batch, k.sums)
-}
-
-// sum: the first addition is to zero, and the last rounding the division's.
-func (k *average[T]) sum() (bias *Param, plane, roundings int) { return nil, 0, k.entries() }
