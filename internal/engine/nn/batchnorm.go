@@ -68,44 +68,22 @@ func (b *BatchNorm) epsilon() float64 { return cmp.Or(b.Epsilon, DefaultBatchNor
 
 func (b *BatchNorm) momentum() float64 { return cmp.Or(b.Momentum, DefaultBatchNormMomentum) }
 
-// batchNorm is the kernel of a BatchNorm: in inference y = a·x + c per channel.
+// batchNorm is the kernel of a BatchNorm in inference, y = a·x + c per channel. In training normChain
+// takes its place.
 type batchNorm[T Float] struct {
-	op   *BatchNorm
-	hw   int // of a channel of one example
-	each [6]func(lo, hi int)
-
-	// The operands of the product in progress.
-	f       *frame[T]
-	out, in []T
-	k       int
-	stats   *batchStats
-	keep    float32
+	op      *BatchNorm
+	hw      int // of a channel of one example
+	infer   func(lo, hi int)
+	out, in []T // the operands of the product in progress
+	rows    int // of these, one for each vector
+	product bool
 }
-
-// What a pass over the channels computes.
-const (
-	normInference = iota // out = a·in + c
-	normScale            // out = a·in
-	normTrain            // batch statistics, and y from them
-	normProduct          // out = J·in, J symmetric
-	normGradient         // of Scale and Shift from in
-	normBackward         // both of these
-)
 
 func newBatchNorm[T Float](b *BatchNorm, in []int) *batchNorm[T] {
 	k := &batchNorm[T]{op: b, hw: Size(in[1:])}
-	k.each = [6]func(lo, hi int){k.inferRange, k.scaleRange, k.trainRange, k.productRange, k.gradientRange, k.backwardRange}
+	k.infer = k.inferRange
 	return k
 }
-
-// run shares the channels among the cores.
-func (k *batchNorm[T]) run(pass int, f *frame[T], out, in []T, n int) {
-	k.f, k.out, k.in, k.k = f, out, in, n
-	simd.Parallel(k.op.Channels, 1+grain/(f.batch*n*k.hw), k.each[pass])
-}
-
-// plane returns channel c of vector v of n·k of them.
-func (k *batchNorm[T]) plane(x []T, v, c int) []T { return x[(v*k.op.Channels+c)*k.hw:][:k.hw] }
 
 func (k *batchNorm[T]) inPlace() {}
 
@@ -116,51 +94,34 @@ func (k *batchNorm[T]) affine(i int) (a, c float64) {
 	return a, float64(b.Shift.Data[i]) - a*float64(b.Mean.Data[i])
 }
 
-func (k *batchNorm[T]) forward(f *frame[T]) {
-	if !f.train {
-		k.run(normInference, f, f.y, f.x[0], 1)
-		return
-	}
-	k.prepare(f)
-	k.run(normTrain, f, f.y, f.x[0], 1)
-	k.op.Mean.Changed()
-	k.op.Variance.Changed()
+// run sets out = a·in + c, the c left out in products, and shares the channels among the cores.
+func (k *batchNorm[T]) run(out, in []T, rows int, product bool) {
+	k.out, k.in, k.rows, k.product = out, in, rows, product
+	simd.Parallel(k.op.Channels, 1+grain/(rows*k.hw), k.infer)
 }
 
 func (k *batchNorm[T]) inferRange(lo, hi int) {
-	for c := lo; c < hi; c++ {
-		a, b := k.affine(c)
-		for e := range k.f.batch {
-			simd.ScaleShift(k.plane(k.out, e, c), k.plane(k.in, e, c), T(a), T(b))
+	for i := lo; i < hi; i++ {
+		a, c := k.affine(i)
+		if k.product {
+			c = 0
+		}
+		for r := range k.rows {
+			at := (r*k.op.Channels + i) * k.hw
+			simd.ScaleShift(k.out[at:][:k.hw], k.in[at:][:k.hw], T(a), T(c))
 		}
 	}
 }
 
-func (k *batchNorm[T]) scaleRange(lo, hi int) {
-	for c := lo; c < hi; c++ {
-		a, _ := k.affine(c)
-		for v := range k.f.batch * k.k {
-			simd.ScaleShift(k.plane(k.out, v, c), k.plane(k.in, v, c), T(a), 0)
-		}
-	}
-}
-
-func (k *batchNorm[T]) product(f *frame[T], out, in []T, n int) {
-	if !f.train {
-		k.run(normScale, f, out, in, n)
-		return
-	}
-	k.stats = f.aux.(*batchStats)
-	k.run(normProduct, f, out, in, n)
-}
+func (k *batchNorm[T]) forward(f *frame[T]) { k.run(f.y, f.x[0], f.batch, false) }
 
 func (k *batchNorm[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.product(f, dy, dx[0], n)
+	k.run(dy, dx[0], f.batch*n, true)
 }
 
 func (k *batchNorm[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
-		k.product(f, dx[0], dy, n)
+		k.run(dx[0], dy, f.batch*n, true)
 	}
 }
 

@@ -66,7 +66,7 @@ func BenchmarkBatchNorm(b *testing.B) {
 	for _, k := range []struct {
 		name string
 		k    kernel[float32]
-	}{{"alone", op.kernel32(shape)}, {"leaky+dropout", joined}} {
+	}{{"alone", newNormChain(newBatchNorm[float32](op, shape))}, {"leaky+dropout", joined}} {
 		f := &frame[float32]{batch: batch, x: [][]float32{x}, y: y, train: true, seed: 1}
 		b.Run(k.name+"/forward", func(b *testing.B) { c.against(b, 2, func() { k.k.forward(f) }) })
 		b.Run(k.name+"/backward", func(b *testing.B) {

@@ -158,3 +158,11 @@ func gradOr(p *Param, spare []float32) []float32 {
 	}
 	return p.Grad
 }
+
+// dotAndSum is [simd.DotAndSum] in either precision.
+func dotAndSum[T Float](d, x []T) (sum, dot float64) {
+	if d, ok := any(d).([]float32); ok {
+		return simd.DotAndSum(d, any(x).([]float32))
+	}
+	return float64(simd.Sum(d)), float64(simd.Dot(d, x))
+}

@@ -8,34 +8,40 @@ type jointLearner interface {
 	overwriteGradVJP(f *frame[float32], dx, dy []float32)
 }
 
-// normChain is a BatchNorm followed by a rectifier, a Dropout or both, in training,
-// as one kernel. It goes through its tensors in the order of memory, once for the
+// normChain is a BatchNorm in training and, where one follows, a rectifier, a Dropout or
+// both, as one kernel. It goes through its tensors in the order of memory, once for the
 // sums of each plane (a channel of an example) and once for the results: what fits
 // no cache is read twice and written once, and nothing in between is stored. It
 // computes the same bytes as the operators one by one.
 type normChain struct {
-	*batchNorm[float32]
+	op        *BatchNorm
+	hw        int                 // of a channel of one example
 	rectifier *rectifier[float32] // or nil
 	slope     float32             // of the rectifier; 1 if there is none
 	dropout   *dropout            // or nil
 
 	next  []simd.Channel // what each channel goes through
 	sums  [][2]float64   // of each plane
-	total [][2]float64   // of each channel, for each vector of an example
+	total [][2]float64   // of each channel
 	line  [][3]float32   // of the projection: dx = p·g + q·x + r, like total
 
-	learn  bool // backward: set the gradients
-	stream bool // write past the caches
+	// The operands of the pass in progress.
+	f       *frame[float32]
+	out, in []float32
+	stats   *batchStats
+	keep    float32 // of gradients
+	learn   bool    // backward: set the gradients
+	stream  bool    // write past the caches
 
-	moments, rectify, tangent, pull, project func(lo, hi int)
+	moments, rectify, pull, project func(lo, hi int)
 }
 
 // streamed is the size in elements from which a tensor is written past the caches:
 // 32 MiB, of which the last one keeps little until the tensor is read.
 const streamed = 8 << 20
 
-// fuse joins what it can of a program for training. The tensors between the
-// operators of a chain are no longer computed.
+// fuse makes chains of the norms of a program for training, as long as they can be. The
+// tensors between the operators of a chain are no longer computed.
 func fuse(p *program[float32]) {
 	readers := p.readers()
 	var steps []step[float32]
@@ -62,15 +68,13 @@ func chainFrom(p *program[float32], i int, norm *batchNorm[float32], readers []i
 		p.sizes[s.out] = 0
 		s.out = next.out
 	}
-	if n > 1 {
-		s.kernel = k
-	}
+	s.kernel = k
 	return s, n
 }
 
 func newNormChain(norm *batchNorm[float32]) *normChain {
-	k := &normChain{batchNorm: norm, slope: 1}
-	k.moments, k.rectify, k.tangent = k.momentPlanes, k.forwardPlanes, k.tangentPlanes
+	k := &normChain{op: norm.op, hw: norm.hw, slope: 1}
+	k.moments, k.rectify = k.momentPlanes, k.forwardPlanes
 	k.pull, k.project = k.pullPlanes, k.projectPlanes
 	return k
 }
@@ -94,20 +98,20 @@ func (k *normChain) extend(next kernel[float32]) bool {
 	return true
 }
 
-// begin sets the operands of a pass over n vectors an example.
-func (k *normChain) begin(f *frame[float32], out, in []float32, n int) {
-	k.f, k.out, k.in, k.k, k.stats = f, out, in, n, f.aux.(*batchStats)
+// begin sets the operands of a pass.
+func (k *normChain) begin(f *frame[float32], out, in []float32) {
+	k.f, k.out, k.in, k.stats = f, out, in, f.aux.(*batchStats)
 	k.stream = len(out) >= streamed
 }
 
 // share has the cores share the planes.
 func (k *normChain) share(part func(lo, hi int)) {
-	simd.Parallel(k.f.batch*k.k*k.op.Channels, 1+grain/k.hw, part)
+	simd.Parallel(k.f.batch*k.op.Channels, 1+grain/k.hw, part)
 }
 
 // gather adds the sums that part takes of each plane, the examples in their order.
 func (k *normChain) gather(part func(lo, hi int)) {
-	width := k.k * k.op.Channels
+	width := k.op.Channels
 	k.sums, k.total = sized(k.sums, k.f.batch*width), sized(k.total, width)
 	k.share(part)
 	clear(k.total)
@@ -115,13 +119,6 @@ func (k *normChain) gather(part func(lo, hi int)) {
 		t := &k.total[v%width]
 		t[0], t[1] = t[0]+s[0], t[1]+s[1]
 	}
-}
-
-// at returns plane v of the vectors, plane u of the examples that belongs to it, and
-// its channel.
-func (k *normChain) at(v int) (u, c int) {
-	c = v % k.op.Channels
-	return v/k.op.Channels/k.k*k.op.Channels + c, c
 }
 
 // row returns plane v of x.
@@ -135,7 +132,7 @@ func (k *normChain) forward(f *frame[float32]) {
 	if k.dropout != nil {
 		k.stats.mask = k.dropout.drawMask(k.stats.mask, len(f.y), f.seed)
 	}
-	k.begin(f, f.y, f.x[0], 1)
+	k.begin(f, f.y, f.x[0])
 	k.gather(k.moments)
 	k.next = k.next[:0]
 	for c, t := range k.total {
@@ -176,25 +173,18 @@ func (k *normChain) recall() {
 	}
 }
 
-func (k *normChain) jvp(f *frame[float32], dy []float32, dx [][]float32, n int) {
-	k.batchNorm.jvp(f, dy, dx, n)
-	k.begin(f, dy, dy, n)
-	k.recall()
-	k.share(k.tangent)
-}
+func (k *normChain) jvp(*frame[float32], []float32, [][]float32, int) { panic(errTraining) }
 
-func (k *normChain) tangentPlanes(lo, hi int) {
-	for v := lo; v < hi; v++ {
-		u, c := k.at(v)
-		d := k.row(k.out, v)
-		k.next[c].Combine(d, d, k.row(k.f.x[0], u), 1, 0, 0, u*k.hw, k.stream)
-	}
-}
+// errTraining is the panic of what only inference has.
+const errTraining = "nn: in training there are cotangents only, one of each example"
 
 func (k *normChain) vjp(f *frame[float32], dx [][]float32, dy []float32, n int) {
+	if n != 1 {
+		panic(errTraining)
+	}
 	if dx[0] != nil {
 		k.learn = false
-		k.backward(f, dx[0], dy, n)
+		k.backward(f, dx[0], dy)
 	}
 }
 
@@ -206,18 +196,17 @@ func (k *normChain) overwriteGradVJP(f *frame[float32], dx, dy []float32) { k.ch
 // chainGrad computes the gradients and, unless dx is nil, the input's cotangent.
 func (k *normChain) chainGrad(f *frame[float32], dx, dy []float32, keep float32) {
 	k.keep, k.learn = keep, true
-	k.backward(f, dx, dy, 1)
+	k.backward(f, dx, dy)
 }
 
-// backward is correlate and project for the cotangent that comes through what
-// follows the BatchNorm, which is computed for each of them.
-func (k *normChain) backward(f *frame[float32], dx, dy []float32, n int) {
-	k.begin(f, dx, dy, n)
+// backward takes the sums over each channel of the cotangent that comes through what
+// follows the BatchNorm, and projects it. It is computed for each of these.
+func (k *normChain) backward(f *frame[float32], dx, dy []float32) {
+	k.begin(f, dx, dy)
 	k.recall()
 	k.gather(k.pull)
 	k.line = k.line[:0]
-	for i, t := range k.total {
-		c := i % k.op.Channels
+	for c, t := range k.total {
 		dot := (t[1] - t[0]*k.stats.mean[c]) * k.stats.invStd[c]
 		if k.learn {
 			k.addGrad(c, t[0], dot)
@@ -232,15 +221,13 @@ func (k *normChain) backward(f *frame[float32], dx, dy []float32, n int) {
 
 func (k *normChain) pullPlanes(lo, hi int) {
 	for v := lo; v < hi; v++ {
-		u, c := k.at(v)
-		k.sums[v][0], k.sums[v][1] = k.next[c].Sums(k.row(k.in, v), k.row(k.f.x[0], u), u*k.hw)
+		k.sums[v][0], k.sums[v][1] = k.next[v%k.op.Channels].Sums(k.row(k.in, v), k.row(k.f.x[0], v), v*k.hw)
 	}
 }
 
 func (k *normChain) projectPlanes(lo, hi int) {
 	for v := lo; v < hi; v++ {
-		u, c := k.at(v)
-		l := k.line[v%len(k.line)]
-		k.next[c].Combine(k.row(k.out, v), k.row(k.in, v), k.row(k.f.x[0], u), l[0], l[1], l[2], u*k.hw, k.stream)
+		l := k.line[v%k.op.Channels]
+		k.next[v%k.op.Channels].Combine(k.row(k.out, v), k.row(k.in, v), k.row(k.f.x[0], v), l[0], l[1], l[2], v*k.hw, k.stream)
 	}
 }

@@ -40,7 +40,6 @@ func operatorCases() (cases []opCase) {
 	add(&Binary{Operator: "Mul"}, []int{9001}, []int{9001})
 	add(&Flatten{}, []int{2, 3, 4})
 	add(&Identity{}, []int{2, 3, 4})
-	add(&Dropout{P: .3}, []int{50})
 	for _, in := range [][]int{{5}, {3, 4, 5}, {2, 1, 1}, {3, 4, 4}, {40, 33, 33}} {
 		add(testBatchNorm(in[0]), in)
 	}

@@ -32,7 +32,11 @@ func slowly[T Float](t *testing.T, g *Graph, x []T, batch int, compile func(Op, 
 		for _, name := range n.Inputs {
 			f.x, in = append(f.x, s.tensors[name]), append(in, shapes[name])
 		}
-		k := compile(n.Op, in...)
+		op := n.Op
+		if _, ok := op.(*Dropout); ok {
+			op = &Identity{}
+		}
+		k := compile(op, in...)
 		k.forward(f)
 		s.tensors[n.Output], s.kernels, s.frames = f.y, append(s.kernels, k), append(s.frames, f)
 	}

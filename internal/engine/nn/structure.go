@@ -66,17 +66,16 @@ func (o *Dropout) Shape(inputs ...[]int) ([]int, error) {
 func (o *Dropout) kernel32(...[]int) kernel[float32] { return newDropout(o.P) }
 func (o *Dropout) kernel64(...[]int) kernel[float64] { return through[float64]{} }
 
-// dropout is the kernel of Dropout, whose mask, one bit an entry, lies in f.aux.
+// dropout is the kernel of Dropout in training, whose mask, one bit an entry, lies in f.aux. In
+// inference the executor leaves a Dropout out.
 type dropout struct {
-	through[float32]
 	keep, scale float32 // the probability of the entries kept, and their factor
 
 	// The operands of the pass in progress.
-	seed             uint64
-	mask             []uint64
-	out, in          []float32
-	k, size          int
-	draw, spans, all func(lo, hi int)
+	seed        uint64
+	mask        []uint64
+	out, in     []float32
+	draw, spans func(lo, hi int)
 }
 
 func newDropout(p float64) *dropout {
@@ -85,7 +84,7 @@ func newDropout(p float64) *dropout {
 		k.scale = float32(1 / kept)
 	}
 	k.draw = func(lo, hi int) { simd.DropoutMask(k.mask[lo:hi], k.seed, uint64(lo), k.keep) }
-	k.spans, k.all = k.span, k.rows
+	k.spans = k.span
 	return k
 }
 
@@ -101,55 +100,36 @@ func (k *dropout) drawMask(mask []uint64, n int, seed uint64) []uint64 {
 }
 
 func (k *dropout) forward(f *frame[float32]) {
-	if !f.train {
-		k.through.forward(f)
-		return
-	}
 	mask, _ := f.aux.(*[]uint64)
 	if mask == nil {
 		mask = new([]uint64)
 		f.aux = mask
 	}
 	*mask = k.drawMask(*mask, len(f.y), f.seed)
-	k.product(f, f.y, f.x[0], 1)
+	k.product(f, f.y, f.x[0])
 }
 
-func (k *dropout) jvp(f *frame[float32], dy []float32, dx [][]float32, n int) {
-	k.product(f, dy, dx[0], n)
-}
+func (k *dropout) jvp(*frame[float32], []float32, [][]float32, int) { panic(errTraining) }
 
 func (k *dropout) vjp(f *frame[float32], dx [][]float32, dy []float32, n int) {
+	if n != 1 {
+		panic(errTraining)
+	}
 	if dx[0] != nil {
-		k.product(f, dx[0], dy, n)
+		k.product(f, dx[0], dy)
 	}
 }
 
-// product overwrites dst with the mask times d, n vectors an example.
-func (k *dropout) product(f *frame[float32], dst, d []float32, n int) {
-	if !f.train {
-		copy(dst, d)
-		return
-	}
-	k.mask, k.out, k.in, k.k, k.size = *f.aux.(*[]uint64), dst, d, n, len(dst)/(f.batch*n)
-	if n == 1 {
-		simd.Parallel(len(dst), grain, k.spans)
-		return
-	}
-	simd.Parallel(f.batch*n, 1+grain/k.size, k.all)
+// product overwrites dst with the mask times d.
+func (k *dropout) product(f *frame[float32], dst, d []float32) {
+	k.mask, k.out, k.in = *f.aux.(*[]uint64), dst, d
+	simd.Parallel(len(dst), grain, k.spans)
 }
 
-func (k *dropout) span(lo, hi int) { k.drop(k.out[lo:hi], k.in[lo:hi], lo) }
-
-func (k *dropout) rows(lo, hi int) {
-	for r := lo; r < hi; r++ {
-		k.drop(k.out[r*k.size:][:k.size], k.in[r*k.size:][:k.size], r/k.k*k.size)
-	}
-}
-
-// drop sets dst to x times the part of the mask that starts with entry at.
-func (k *dropout) drop(dst, x []float32, at int) {
+// span sets a part of the output to the input times its part of the mask.
+func (k *dropout) span(lo, hi int) {
 	c := simd.Channel{A: 1, Slope: 1, Scale: k.scale, Mask: k.mask}
-	c.Forward(dst, x, at, false)
+	c.Forward(k.out[lo:hi], k.in[lo:hi], lo, false)
 }
 
 // sized returns x with length n, in its own storage where that suffices.
