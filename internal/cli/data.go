@@ -10,7 +10,7 @@ import (
 )
 
 type dataCmd struct {
-	Make dataMakeCmd `cmd:"" help:"Draw simple faces in the format of UTKFace or CelebA, to try the tool without the data."`
+	Make dataMakeCmd `cmd:"" help:"Draw simple faces in the format of UTKFace, to try the tool without the data."`
 	Get  dataGetCmd  `cmd:"" help:"Download a public data set, and check its SHA-256. An interrupted download continues."`
 	Info dataInfoCmd `cmd:"" help:"Describe a data set: its contents, licence and source."`
 }

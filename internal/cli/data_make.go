@@ -8,7 +8,7 @@ import (
 )
 
 type dataMakeCmd struct {
-	Name     string `arg:"" enum:"utkface,celeba" help:"utkface or celeba: format of files and labels."`
+	Name     string `arg:"" enum:"utkface" help:"utkface: format of files and labels."`
 	Out      string `help:"A new folder (default: data/NAME-made)." placeholder:"DIR"`
 	Examples int    `help:"Number of faces." default:"2000" range:"[1,1000000]"`
 	Seed     uint64 `help:"Seed of everything random: the same seed gives the same bytes." default:"1"`
@@ -23,7 +23,7 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	if dir == "" {
 		dir = "data/" + c.Name + "-made"
 	}
-	if err := dataset.WriteFaces(ctx, dir, c.Name, c.Examples, c.Seed); err != nil {
+	if err := dataset.WriteFaces(ctx, dir, c.Examples, c.Seed); err != nil {
 		if stopped := ctx.Err(); stopped != nil {
 			return hinted(fmt.Errorf("%s holds only some of the faces: %w", dir, stopped), "delete it, and draw them again")
 		}

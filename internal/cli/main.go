@@ -165,6 +165,7 @@ const (
 var goneNames = map[string]string{
 	`unknown command "merge"`:           "any number of: tattle worker DIR, the last of which writes the report",
 	`unknown command "cluster"`:         noCluster,
+	`data: <name> must be one of "utk`:  "only faces in UTKFace's format are drawn: tattle data make utkface",
 	"unknown flag --cluster":            noCluster,
 	"unknown flag --folder":             "the folder is an argument: tattle worker DIR",
 	"unknown flag --resolvable":         noTargets,

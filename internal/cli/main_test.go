@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -40,6 +41,7 @@ func TestScripts(t *testing.T) {
 			"mknet":        mkNet,
 			"mkthreshold":  mkThreshold,
 			"mkcifar":      mkCIFAR,
+			"mkceleba":     mkCelebA,
 			"mkweights":    mkWeights,
 			"mkpictures":   mkPictures,
 			"mkscores":     mkScores,
@@ -165,6 +167,32 @@ func mkCIFAR(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(os.WriteFile(filepath.Join(dir, "test_batch.bin"), records, 0o666))
 	ts.Check(os.WriteFile(filepath.Join(dir, "data_batch_1.bin"), records, 0o666))
+}
+
+// mkCelebA DIR N lays drawn faces out as CelebA's, with attributes that they do not show.
+func mkCelebA(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	pictures := filepath.Join(dir, "img_align_celeba")
+	ts.Check(dataset.WriteFaces(context.Background(), pictures, n, 2))
+	faces, err := os.ReadDir(pictures)
+	ts.Check(err)
+	r := rand.New(rand.NewPCG(2, 2))
+	list := fmt.Sprintf("%d\nBlack_Hair Blond_Hair Brown_Hair Male Smiling Attractive Mouth_Slightly_Open Heavy_Makeup Wavy_Hair\n", n)
+	parts := ""
+	for i, face := range faces {
+		name := fmt.Sprintf("%06d.jpg", i+1)
+		ts.Check(os.Rename(filepath.Join(pictures, face.Name()), filepath.Join(pictures, name)))
+		list += name
+		for k := range 9 {
+			list += map[bool]string{true: " 1", false: " -1"}[k == i%4 || k > 2 && r.IntN(2) > 0]
+		}
+		list += "\n"
+		parts += fmt.Sprintf("%s %d\n", name, max(0, i*10/n-7))
+	}
+	ts.Check(os.WriteFile(filepath.Join(dir, "list_attr_celeba.txt"), []byte(list), 0o666))
+	ts.Check(os.WriteFile(filepath.Join(dir, "list_eval_partition.txt"), []byte(parts), 0o666))
 }
 
 // mkNet FILE WIDTH [28] writes an untrained net of mkmnist's digits with two hidden

@@ -120,7 +120,7 @@ func TestOpenDigitParts(t *testing.T) {
 // of the same name decoded by itself, through rules and limits.
 func TestPicturesKeepTheirLabels(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "faces")
-	must.Do(t, WriteFaces(t.Context(), dir, KindUTKFace, 103, 4))
+	must.Do(t, WriteFaces(t.Context(), dir, 103, 4))
 	const side, size = 16, 3 * 16 * 16
 	nameOf := namesByPixels(t, dir, side)
 	for _, o := range []Options{
@@ -157,42 +157,6 @@ func namesByPixels(t *testing.T, dir string, side int) map[string]string {
 	return nameOf
 }
 
-// TestCelebAKeepsItsLabels compares every picture of every part with the lists.
-func TestCelebAKeepsItsLabels(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "celeba")
-	must.Do(t, WriteFaces(t.Context(), dir, KindCelebA, 120, 6))
-	rows := map[string][]string{} // of both lists, by name
-	for _, list := range []string{"list_attr_celeba.txt", "list_eval_partition.txt"} {
-		text := must.Get(os.ReadFile(filepath.Join(dir, list)))(t)
-		for line := range strings.Lines(string(text)) {
-			if f := strings.Fields(line); strings.HasSuffix(f[0], ".jpg") {
-				rows[f[0]] = append(rows[f[0]], f[1:]...)
-			}
-		}
-	}
-	at := func(row []string, name string) int {
-		if row[slices.Index(presetsOf[KindCelebA].Attributes, name)] == "1" {
-			return 1
-		}
-		return 0
-	}
-	const side, size = 16, 3 * 16 * 16
-	nameOf := namesByPixels(t, dir, side)
-	p := must.Get(OpenParts(t.Context(), dir, Options{Target: "HairColor", Sensitive: []string{"male", "MouthOpen"}, Side: side}))(t)
-	for part, s := range []*Set{p.Train, p.Validation, p.Test} {
-		for i, y := range s.Y {
-			row := rows[filepath.Base(nameOf[string(s.Pixels[i*size:][:size])])]
-			hair := [3]int{at(row, "Black_Hair"), at(row, "Blond_Hair"), at(row, "Brown_Hair")}
-			want := [3]int{}
-			want[y] = 1
-			male, open := s.Sensitive[0].Labels[i], s.Sensitive[1].Labels[i]
-			if hair != want || male != at(row, "Male") || open != at(row, "Mouth_Slightly_Open") || row[40] != strconv.Itoa(part) {
-				t.Fatalf("part %d, picture %d of %v: hair %d, male %d, mouth open %d", part, i, row, y, male, open)
-			}
-		}
-	}
-}
-
 // A class that only a limit leaves without examples is not said to have none.
 func TestLimitWithoutClass(t *testing.T) {
 	shared.Long(t, "draws all glyphs")
@@ -208,26 +172,21 @@ func TestFacesAreKeyed(t *testing.T) {
 	root := t.TempDir()
 	few, many := filepath.Join(root, "few"), filepath.Join(root, "many")
 	for dir, n := range map[string]int{few: 5, many: 40} {
-		must.Do(t, WriteFaces(context.Background(), dir, KindCelebA, n, 9))
+		must.Do(t, WriteFaces(context.Background(), dir, n, 9))
 	}
-	for _, name := range []string{"000001.jpg", "000005.jpg"} {
-		a, err1 := os.ReadFile(filepath.Join(few, "img_align_celeba", name))
-		b, err2 := os.ReadFile(filepath.Join(many, "img_align_celeba", name))
+	for _, face := range must.Get(os.ReadDir(few))(t) {
+		a, err1 := os.ReadFile(filepath.Join(few, face.Name()))
+		b, err2 := os.ReadFile(filepath.Join(many, face.Name()))
 		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
-			t.Errorf("%s: %v, %v, or not the same", name, err1, err2)
+			t.Errorf("%s: %v, %v, or not the same", face.Name(), err1, err2)
 		}
-	}
-	list, err := os.ReadFile(filepath.Join(many, "list_attr_celeba.txt"))
-	if lines := strings.Split(string(list), "\n"); err != nil || lines[0] != "40" || len(strings.Fields(lines[1])) != 40 || len(strings.Fields(lines[2])) != 41 {
-		t.Errorf("list: %v, %.80q", err, list)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if err := WriteFaces(ctx, filepath.Join(root, "stopped"), KindUTKFace, 5, 9); !errors.Is(err, context.Canceled) {
+	if err := WriteFaces(ctx, filepath.Join(root, "stopped"), 5, 9); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
-	must.Fail(t, WriteFaces(ctx, few, KindCelebA, 1, 1), "not empty")
-	must.Fail(t, WriteFaces(context.Background(), root, "mnist", 5, 9), `no faces laid out as "mnist"`) // another kind
+	must.Fail(t, WriteFaces(ctx, few, 1, 1), "not empty")
 }
 
 // TestShortcuts compares B's Tables 10 and 11 with the tables typed as limits.

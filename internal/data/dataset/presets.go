@@ -22,8 +22,6 @@ type preset struct {
 	Flags     bool             // the columns are 1 and −1, which is written as 0
 	OneOf     oneOf            `toml:"one_of"`
 
-	Attributes []string // in the order of its list, of faces that are drawn
-
 	Target    string
 	Sensitive []string
 	Shortcuts map[string]string   // names that stand for rules

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +15,10 @@ type Rescaled struct {
 
 // Rescaled returns the set with each of the usual ways to scale its values but the one that p
 // says: as they are stored, from 0 to 1, from −1 to 1, and by mean and standard deviation. p is
-// the preprocessing that the set was read with. A table whose columns were encoded has none.
+// the preprocessing that the set was read with. Only pictures of bytes have any.
 func (s *Set) Rescaled(p Preprocess) []Rescaled {
 	if s.Values != nil {
-		return s.rescaledValues(p)
+		return nil
 	}
 	var others []Rescaled
 	for _, way := range []struct {
@@ -70,75 +69,6 @@ func (s *Set) reversed() (*Set, bool) {
 	slices.Reverse(t.Mean)
 	slices.Reverse(t.Std)
 	return &t, true
-}
-
-// rescaledValues is Rescaled of numbers.
-func (s *Set) rescaledValues(p Preprocess) []Rescaled {
-	if s.Columns != nil && !p.Normalises() {
-		return nil // what the encoding changed is not known here
-	}
-	n := s.size()
-	mean, std, err := p.ofValues(n)
-	if err != nil || n == 0 || s.Len() == 0 {
-		return nil
-	}
-	stored := make([]float64, len(s.Values))
-	largest := 0.
-	for i, v := range s.Values {
-		stored[i] = float64(v)*std[i%n] + mean[i%n]
-		largest = max(largest, math.Abs(stored[i]))
-	}
-	var others []Rescaled
-	add := func(what string, mean, std []float64) {
-		q := p
-		q.Range, q.Mean, q.Std = nil, mean, std
-		m, d, err := q.ofValues(n)
-		if err != nil {
-			return
-		}
-		t := *s
-		t.Values, t.Columns = make([]float32, len(stored)), nil
-		for i, v := range stored {
-			t.Values[i] = float32((v - m[i%n]) / d[i%n])
-		}
-		if !slices.Equal(t.Values, s.Values) {
-			others = append(others, Rescaled{what, q, t.finish()})
-		}
-	}
-	add("numbers as they are stored", []float64{0}, []float64{1})
-	if largest > 1 && largest <= 255 {
-		add("numbers divided by 255", []float64{0}, []float64{255})
-	}
-	mean, std = columnMoments(stored, n)
-	add("each column by its mean and standard deviation", mean, std)
-	return others
-}
-
-// columnMoments returns mean and standard deviation of each of n columns, rounded to three
-// digits: they are to be typed. That of a constant column is 1.
-func columnMoments(x []float64, n int) (mean, std []float64) {
-	rows := float64(len(x) / n)
-	mean, std = make([]float64, n), make([]float64, n)
-	for i, v := range x {
-		mean[i%n] += v / rows
-	}
-	for i, v := range x {
-		std[i%n] += (v - mean[i%n]) * (v - mean[i%n]) / rows
-	}
-	for j := range std {
-		if mean[j], std[j] = threeDigits(mean[j]), threeDigits(math.Sqrt(std[j])); std[j] == 0 {
-			std[j] = 1
-		}
-	}
-	return mean, std
-}
-
-func threeDigits(v float64) float64 {
-	if v == 0 {
-		return 0
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
-	return math.Round(v/unit) * unit
 }
 
 // Scaling says in words what the values of pixels were made: "x/255, less 0.1307, divided by
