@@ -15,7 +15,7 @@ const (
 	// TrainingFolder keeps the net as a shard until the figure is made.
 	TrainingFolder = "training"
 	// unfinishedFile keeps the training after each epoch, until it is done.
-	unfinishedFile = "unfinished.gob"
+	unfinishedFile = "unfinished.json"
 )
 
 // A Fit trains a net by a recipe.

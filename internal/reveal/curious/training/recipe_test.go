@@ -29,7 +29,7 @@ func TestTrainContinues(t *testing.T) {
 	}
 	none := func(done, total int) {}
 	want, report := must.Get2(fit("", t.Context(), none))(t)
-	path := filepath.Join(t.TempDir(), "state.gob")
+	path := filepath.Join(t.TempDir(), "state.json")
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, _, err := fit(path, ctx, func(done, total int) {
 		if done == 7 { // of 3 each
@@ -48,5 +48,5 @@ func TestTrainContinues(t *testing.T) {
 		t.Errorf("went on with step %d; %+v, want %+v; %v", first, again, report, err)
 	}
 	must.Do(t, os.WriteFile(path, []byte("PK"), 0o666))
-	must.Fail(t, must.Err2(fit(path, t.Context(), none)), "state.gob") // a damaged file
+	must.Fail(t, must.Err2(fit(path, t.Context(), none)), "state.json") // a damaged file
 }
