@@ -72,8 +72,8 @@ func glyphs(n int, seed uint64) (train, test *dataset.Set) {
 	if n == 0 {
 		n = glyphsTrain
 	}
-	train = dataset.Glyphs(dataset.GlyphOptions{N: n, Size: 28, Seed: seed})
-	test = dataset.Glyphs(dataset.GlyphOptions{N: glyphsTest, Size: 28, Seed: seed, Split: dataset.Test})
+	train = dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: seed})
+	test = dataset.Glyphs(dataset.GlyphOptions{N: glyphsTest, Seed: seed, Split: dataset.Test})
 	return train, test
 }
 

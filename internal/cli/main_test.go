@@ -136,7 +136,7 @@ func (g *drawnGlyphs) first(n int) *dataset.Set {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.set == nil || g.set.Len() < n {
-		g.set = dataset.Glyphs(dataset.GlyphOptions{N: max(n, 600), Size: 28, Seed: g.seed})
+		g.set = dataset.Glyphs(dataset.GlyphOptions{N: max(n, 600), Seed: g.seed})
 	}
 	return g.set
 }

@@ -11,18 +11,17 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// Defaults of [GlyphOptions].
+// Glyphs that are drawn unless somebody says how many, and the side of each in pixels.
 const (
-	defaultGlyphs    = 10000
-	defaultGlyphSize = 28
+	defaultGlyphs = 10000
+	glyphSide     = 28
+	glyphPixels   = glyphSide * glyphSide
 )
 
 // GlyphOptions says which glyphs to draw; the zero value is 10,000 training
-// pictures of 28×28 in grey.
+// pictures.
 type GlyphOptions struct {
 	N     int    // pictures; 0 is defaultGlyphs
-	Size  int    // side in pixels, 28 or 64; 0 is defaultGlyphSize
-	Color bool   // three channels instead of one
 	Seed  uint64 // of everything that is drawn
 	Split Split  // "" is Train; the parts of one seed are drawn independently
 	// Families are the families that are drawn, by their index; nil is all. The pictures are
@@ -33,16 +32,11 @@ type GlyphOptions struct {
 var familyNames = []string{"regular", "bold", "italic", "mono", "small caps"}
 
 // Normalisation of the glyphs: mean and standard deviation of all pixels scaled
-// to 0..1, of all channels together, computed from 20,000 pictures of each kind.
-var glyphStatistics = map[[2]int][2]float32{ // [side, channels]: mean, std
-	{28, 1}: {.163, .185},
-	{28, 3}: {.500, .302},
-	{64, 1}: {.163, .201},
-	{64, 3}: {.500, .307},
-}
+// to 0..1, computed from 20,000 pictures.
+const glyphMean, glyphStd = .163, .185
 
-// Glyphs draws digits in Go's own typefaces, each distorted by a random affine
-// map and a random elastic one, blurred, and covered with noise. Y is the digit
+// Glyphs draws digits in Go's own typefaces, in grey on 28×28 pixels, each distorted by a random
+// affine map and a random elastic one, blurred, and covered with noise. Y is the digit
 // and the sensitive attribute the family of the typeface: regular, bold, italic, mono or small caps
 // (Go Smallcaps has the digits of Go Regular; here they are drawn at the height
 // of its small capitals, four fifths, which no other family is scaled to). Both
@@ -50,8 +44,7 @@ var glyphStatistics = map[[2]int][2]float32{ // [side, channels]: mean, std
 // and not exactly.
 //
 // Picture i depends on Seed, Split, Families and i alone, whatever N is and however many
-// cores take part; digit and family do not depend on Size and Color either. All
-// arithmetic per pixel is in integers, and that of the outlines free of fused
+// cores take part. All arithmetic per pixel is in integers, and that of the outlines free of fused
 // operations, so the bytes are the same on every 64-bit architecture.
 //
 // It panics on options that [GlyphOptions.Check] refuses.
@@ -60,29 +53,20 @@ func Glyphs(o GlyphOptions) *Set {
 		panic("dataset: " + err.Error())
 	}
 	o = o.complete()
-	channels := 1
-	if o.Color {
-		channels = 3
-	}
-	p := channels * o.Size * o.Size
 	set := &Set{
-		Name: "glyphs", Shape: []int{channels, o.Size, o.Size},
-		Pixels: make([]uint8, o.N*p),
-		Y:      make([]int, o.N), YName: "digit", YNames: digitNames,
+		Name: "glyphs", Shape: []int{1, glyphSide, glyphSide},
+		Pixels: make([]uint8, o.N*glyphPixels), Mean: []float32{glyphMean}, Std: []float32{glyphStd},
+		Y: make([]int, o.N), YName: "digit", YNames: digitNames,
 	}
 	family := make([]int, o.N)
 	set.Sensitive = []Attribute{{Name: "family", Values: familyNames, Labels: family}}
-	for range channels {
-		stats := glyphStatistics[[2]int{o.Size, channels}]
-		set.Mean, set.Std = append(set.Mean, stats[0]), append(set.Std, stats[1])
-	}
 	numbers := o.numbers()
 	simd.Parallel(o.N, 1, func(lo, hi int) {
-		w := newWarp(o.Size)
+		w := newWarp()
 		for i := lo; i < hi; i++ {
 			d := newDraws(o.Seed, o.Split, numbers[i])
 			set.Y[i], family[i] = d.classes()
-			w.picture(set.Pixels[i*p:][:p], set.Y[i], family[i], o.Color, d)
+			w.picture(set.Pixels[i*glyphPixels:][:glyphPixels], set.Y[i], family[i], d)
 		}
 	})
 	return set.finish()
@@ -91,10 +75,7 @@ func Glyphs(o GlyphOptions) *Set {
 // Check says what is wrong with the options, if anything is.
 func (o GlyphOptions) Check() error {
 	o = o.complete()
-	if o.Size != 28 && o.Size != 64 {
-		return fmt.Errorf("glyphs of size %d: want 28 or 64", o.Size)
-	}
-	if limit := maxArray / (3 * o.Size * o.Size); o.N < 0 || o.N > limit {
+	if limit := maxArray / glyphPixels; o.N < 0 || o.N > limit {
 		return fmt.Errorf("%d glyphs: want 1 to %d", o.N, limit)
 	}
 	if o.Families != nil && len(o.Families) == 0 {
@@ -126,9 +107,6 @@ func (o GlyphOptions) numbers() []int {
 func (o GlyphOptions) complete() GlyphOptions {
 	if o.N == 0 {
 		o.N = defaultGlyphs
-	}
-	if o.Size == 0 {
-		o.Size = defaultGlyphSize
 	}
 	if o.Split == "" {
 		o.Split = Train

@@ -17,7 +17,7 @@ type Options struct {
 	Target      string   `json:"target,omitempty"`       // a [Rule], a shortcut or [NoTarget]; "" is the kind's own: digit, class, income, gender
 	Sensitive   []string `json:"sensitive,omitempty"`    // as [ParseSensitive] reads them, or shortcuts; none: the kind's own where it has one: writer, family, sex
 	Numbers     bool     `json:"numbers,omitempty"`      // attributes may be numeric, as [Asked] says; otherwise NAME:number is an error
-	Side        int      `json:"side,omitempty"`         // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
+	Side        int      `json:"side,omitempty"`         // of pictures in files, in pixels; 0 is DefaultSide
 	Seed        uint64   `json:"seed"`                   // of parts that the data does not fix, of Limit's choice, and of glyphs
 	Limit       int      `json:"limit,omitempty"`        // of [OpenParts]: the most training examples, chosen by Seed; 0 is all
 

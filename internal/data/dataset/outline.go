@@ -20,38 +20,36 @@ const oversample = 4
 
 // master is one undistorted digit, drawn large.
 type master struct {
-	coverage []uint8         // side×side
+	coverage []uint8         // [masterSide, masterSide]
 	inked    image.Rectangle // has every pixel whose coverage is not 0
 }
 
-// masters holds one size's digits by family and digit.
-type masters [5][10]master
+// masterSide is the side of a master in pixels.
+const masterSide = oversample * glyphSide
 
-var (
-	masters28 = sync.OnceValue(func() *masters { return drawMasters(28 * oversample) })
-	masters64 = sync.OnceValue(func() *masters { return drawMasters(64 * oversample) })
-)
+// masters are the digits by family and digit.
+type masters [5][10]master
 
 // drawMasters draws every family's digits at one height: digits of full size
 // fill 9/14 of the side, as MNIST's fill about 20 of 28 pixels.
-func drawMasters(side int) *masters {
+var drawMasters = sync.OnceValue(func() *masters {
 	fonts := [5][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gomono.TTF, gosmallcaps.TTF}
 	m := new(masters)
 	for family, ttf := range fonts {
 		f, err := sfnt.Parse(ttf)
 		panicOn(err)
-		height := fixed.I(side) * 9 / 14
+		height := fixed.I(masterSide) * 9 / 14
 		if familyNames[family] == "small caps" {
 			big, small := outline(f, 'X', fixed.I(1000)), outline(f, 'x', fixed.I(1000))
 			height = height * rise(small) / rise(big)
 		}
 		ppem := fixed.I(1000) * height / rise(outline(f, '0', fixed.I(1000)))
 		for digit := range m[family] {
-			m[family][digit] = fill(outline(f, rune('0'+digit), ppem), side)
+			m[family][digit] = fill(outline(f, rune('0'+digit), ppem))
 		}
 	}
 	return m
-}
+})
 
 // panicOn reports a broken font, which only a broken build has.
 func panicOn(err error) {
@@ -78,8 +76,8 @@ func rise(s sfnt.Segments) fixed.Int26_6 {
 
 // fill draws an outline, its bounding box centred. Curves are split into lines
 // in integers: the rasteriser's own splitting may use fused operations.
-func fill(contours sfnt.Segments, side int) master {
-	const pieces = 16
+func fill(contours sfnt.Segments) master {
+	const pieces, side = 16, masterSide
 	b := contours.Bounds()
 	shift := fixed.Point26_6{
 		X: (fixed.I(side) - b.Min.X - b.Max.X) / 2,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 )
 
@@ -46,12 +45,9 @@ func openDigits(path string, o Options) (*origin, error) {
 
 // drawGlyphs draws no more glyphs than are asked for.
 func drawGlyphs(o Options) (*origin, error) {
-	g := GlyphOptions{N: glyphTraining, Size: o.Side, Color: o.Side == 64, Seed: o.Seed}
-	if slices.Equal(o.Shape, []int{3, DefaultSide, DefaultSide}) {
-		g.Size, g.Color = DefaultSide, true
-	}
-	if err := g.Check(); err != nil {
-		return nil, err
+	g := GlyphOptions{N: glyphTraining, Seed: o.Seed}
+	if o.Side != 0 && o.Side != glyphSide {
+		return nil, fmt.Errorf("%s are drawn with %d×%d pixels, and not with %d: leave the side out", KindGlyphs, glyphSide, glyphSide, o.Side)
 	}
 	if o.Limit > 0 { // the validation part comes off what is drawn, and has one at least
 		limit := max(min(o.Limit, g.N), validationShare-1)

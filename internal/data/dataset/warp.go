@@ -15,32 +15,26 @@ const (
 	maxElastic   = one * 12 / 100
 	maxBlur      = 64 // of 256, the weight of each neighbour
 	maxNoise     = 12 // standard deviation in grey levels
-	minContrast  = 96 // of luma, 0..255
 	elasticCells = 4  // of the side; displacements are cubic B-splines over them
 	controls     = elasticCells + 3
 	fullInk      = 4080 // full coverage
 )
 
-// warp draws distorted digits of one size.
+// warp draws distorted digits.
 type warp struct {
-	size    int
 	digits  *masters
-	weights [][4]int // of the four B-splines over pixel column or row j
-	cell    []int    // of column or row j
+	weights [glyphSide][4]int // of the four B-splines over pixel column or row j
+	cell    [glyphSide]int    // of column or row j
 	dx, dy  [controls][controls]int
-	ink     []uint32 // coverage, 0 … fullInk
-	spare   []uint32
+	ink     [glyphPixels]uint32 // coverage, 0 … fullInk
+	spare   [glyphPixels]uint32
 }
 
-func newWarp(size int) *warp {
-	w := &warp{size: size, digits: masters28(), ink: make([]uint32, size*size), spare: make([]uint32, size*size)}
-	if size == 64 {
-		w.digits = masters64()
-	}
-	for j := range size {
-		at := (2*j + 1) * elasticCells * one / (2 * size) // of the pixel's middle, in cells
-		w.cell = append(w.cell, at/one)
-		w.weights = append(w.weights, bspline(at%one))
+func newWarp() *warp {
+	w := &warp{digits: drawMasters()}
+	for j := range glyphSide {
+		at := (2*j + 1) * elasticCells * one / (2 * glyphSide) // of the pixel's middle, in cells
+		w.cell[j], w.weights[j] = at/one, bspline(at%one)
 	}
 	return w
 }
@@ -59,23 +53,14 @@ func bspline(t int) [4]int {
 	}
 }
 
-// picture draws digit in family, distorted as d says. dst is [channels, size, size].
-func (w *warp) picture(dst []uint8, digit, family int, color bool, d draws) {
+// picture draws digit in family, distorted as d says: light ink on dark paper, as MNIST has them.
+func (w *warp) picture(dst []uint8, digit, family int, d draws) {
 	a, shift := w.affine(d)
 	w.elastic(d)
-	w.sample(w.digits[family][digit], a, shift)
-	for range (w.size + 14) / 28 {
-		w.blur(d.below(maxBlur + 1))
-	}
-	paper, ink := grey(d)
-	if color {
-		paper, ink = colors(d)
-	}
-	noise := d.below(maxNoise + 1)
-	plane := w.size * w.size
-	for c := range len(dst) / plane {
-		w.paint(dst[c*plane:][:plane], paper[c], ink[c], noise, d)
-	}
+	w.sample(&w.digits[family][digit], a, shift)
+	w.blur(d.below(maxBlur + 1))
+	paper, ink := d.below(48), 160+d.below(96)
+	w.paint(dst, paper, ink, d.below(maxNoise+1), d)
 }
 
 // affine draws the map from pixels of the picture to those of a master,
@@ -94,7 +79,7 @@ func (w *warp) affine(d draws) (a [4]int, shift [2]int) {
 		sin * x / one, (sin*shear/one + cos) * y / one,
 	}
 	for k := range shift {
-		shift[k] = w.size * d.within(maxShift)
+		shift[k] = glyphSide * d.within(maxShift)
 	}
 	return a, shift
 }
@@ -105,15 +90,15 @@ func (w *warp) elastic(d draws) {
 	const reach = oversample * maxElastic / 2
 	for i := range controls {
 		for j := range controls {
-			w.dx[i][j] = w.size * (d.within(reach) + d.within(reach))
-			w.dy[i][j] = w.size * (d.within(reach) + d.within(reach))
+			w.dx[i][j] = glyphSide * (d.within(reach) + d.within(reach))
+			w.dy[i][j] = glyphSide * (d.within(reach) + d.within(reach))
 		}
 	}
 }
 
 // sample fills w.ink from the master, nine samples to a pixel.
-func (w *warp) sample(m master, a [4]int, shift [2]int) {
-	side := oversample * w.size
+func (w *warp) sample(m *master, a [4]int, shift [2]int) {
+	const side = masterSide
 	var ux, uy [9]int // from a pixel's middle to its samples
 	for k := range ux {
 		x, y := (k%3-1)*one/3, (k/3-1)*one/3
@@ -121,13 +106,13 @@ func (w *warp) sample(m master, a [4]int, shift [2]int) {
 	}
 	across := reach(m.inked.Min.X, m.inked.Max.X, ux, &w.dx)
 	down := reach(m.inked.Min.Y, m.inked.Max.Y, uy, &w.dy)
-	clear(w.ink)
-	for i := range w.size {
+	clear(w.ink[:])
+	for i := range glyphSide {
 		combined := false
 		var rowX, rowY [controls]int
-		x, y := (1-w.size)*one/2-shift[0], (2*i+1-w.size)*one/2-shift[1]
+		x, y := (1-glyphSide)*one/2-shift[0], (2*i+1-glyphSide)*one/2-shift[1]
 		right, below := a[0]*x+a[1]*y, a[2]*x+a[3]*y
-		for j := range w.size {
+		for j := range glyphSide {
 			u, v := side*one/2+right/one, side*one/2+below/one
 			right, below = right+a[0]*one, below+a[2]*one // one pixel on
 			if !across.may(u) || !down.may(v) {
@@ -146,7 +131,7 @@ func (w *warp) sample(m master, a [4]int, shift [2]int) {
 			for k := range ux {
 				sum += uint32(m.coverage[(v+uy[k])>>16*side+(u+ux[k])>>16])
 			}
-			w.ink[i*w.size+j] = sum * fullInk / (9 * 255)
+			w.ink[i*glyphSide+j] = sum * fullInk / (9 * 255)
 		}
 	}
 }
@@ -192,11 +177,12 @@ func along(row *[controls]int, cell int, weights *[4]int) int {
 
 // blur applies the kernel (b, 256−2b, b)/256 across and down; outside is paper.
 func (w *warp) blur(b int) {
-	blurLines(w.spare, w.ink, w.size, uint32(b)) // transposes, so twice is across and down
-	blurLines(w.ink, w.spare, w.size, uint32(b))
+	blurLines(&w.spare, &w.ink, uint32(b)) // transposes, so twice is across and down
+	blurLines(&w.ink, &w.spare, uint32(b))
 }
 
-func blurLines(dst, src []uint32, n int, b uint32) {
+func blurLines(dst, src *[glyphPixels]uint32, b uint32) {
+	const n = glyphSide
 	for i := range n {
 		row := src[i*n:][:n]
 		var before uint32
@@ -213,27 +199,7 @@ func blurLines(dst, src []uint32, n int, b uint32) {
 	}
 }
 
-// grey draws dark paper and light ink, as MNIST has them.
-func grey(d draws) (paper, ink [3]int) {
-	paper[0], ink[0] = d.below(48), 160+d.below(96)
-	return paper, ink
-}
-
-// colors draws paper and ink until their lumas (ITU-R BT.601) are far apart.
-func colors(d draws) (paper, ink [3]int) {
-	for {
-		for c := range 3 {
-			paper[c], ink[c] = d.below(256), d.below(256)
-		}
-		if contrast := luma(ink) - luma(paper); contrast >= minContrast || -contrast >= minContrast {
-			return paper, ink
-		}
-	}
-}
-
-func luma(c [3]int) int { return (299*c[0] + 587*c[1] + 114*c[2]) / 1000 }
-
-// paint writes one channel: paper and ink mixed by coverage, and noise, which is
+// paint writes the picture: paper and ink mixed by coverage, and noise, which is
 // near normal: the sum of four random bytes, of standard deviation 148.
 func (w *warp) paint(dst []uint8, paper, ink, noise int, d draws) {
 	var random uint64

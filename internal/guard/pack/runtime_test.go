@@ -83,7 +83,7 @@ func byNode(t *testing.T, dir string, xs, zs string, x []float32, noise []int64)
 func TestOtherRuntime(t *testing.T) {
 	shared.Long(t, "a pack in ONNX Runtime")
 	generated := func(t *testing.T) (*nn.Graph, *dataset.Set) {
-		return zoo.MNIST(3), dataset.Glyphs(dataset.GlyphOptions{N: 10000, Size: 28, Seed: 1})
+		return zoo.MNIST(3), dataset.Glyphs(dataset.GlyphOptions{N: 10000, Seed: 1})
 	}
 	trained := func(t *testing.T) (*nn.Graph, *dataset.Set) {
 		g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)

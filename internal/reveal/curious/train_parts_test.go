@@ -84,19 +84,20 @@ func parameters(graphs ...*nn.Graph) []uint32 {
 	return bits
 }
 
-// pictures returns parts of small pictures in colour, for nets with batch norms.
+// pictures returns parts of small pictures of three channels, for nets with batch norms.
 func pictures(n int) *dataset.Parts {
 	set := func(n int, split dataset.Split) *dataset.Set {
-		s := dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: 1, Split: split, Color: true})
+		s := dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: 1, Split: split})
 		small := *s
 		small.Shape, small.Pixels = []int{3, 16, 16}, nil
+		small.Mean, small.Std = slices.Repeat(s.Mean, 3), slices.Repeat(s.Std, 3)
 		for i := range n * 3 {
 			for y := range 16 {
-				row := s.Pixels[i*28*28+(y+6)*28+6:]
+				row := s.Pixels[i/3*28*28+(y+5+i%3)*28+6:]
 				small.Pixels = append(small.Pixels, row[:16]...)
 			}
 		}
-		return &small
+		return small.Subset(dataset.First(n))
 	}
 	return &dataset.Parts{Train: set(n, dataset.Train), Validation: set(50, dataset.Test)}
 }

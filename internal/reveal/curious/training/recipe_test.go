@@ -17,7 +17,7 @@ import (
 // same net and report.
 func TestTrainContinues(t *testing.T) {
 	shared.Long(t, "an interrupted training")
-	data := dataset.Glyphs(dataset.GlyphOptions{N: 96, Size: 28, Seed: 1})
+	data := dataset.Glyphs(dataset.GlyphOptions{N: 96, Seed: 1})
 	recipe, _ := RecipeOf("glyphs")
 	recipe.Epochs, recipe.Seed = 3, 5
 	fit := func(state string, ctx context.Context, progress func(done, total int)) ([]float32, *Fitted, error) {
