@@ -173,6 +173,7 @@ var goneNames = map[string]string{
 	"unknown flag --attack-mse":         noTargets,
 	"design: unknown flag --projection": "design chooses projections itself: choose with --methods",
 	"design: unknown flag --draws":      "the number of draws behind a promise is set with --list-draws",
+	"prune: unknown flag --global":      "the smallest weights of each layer are pruned, as in paper B: leave the flag out",
 	"unknown flag --van-trees":          "the van Trees bound is gone: --candidates gives floors for the same adversaries without its assumption",
 	"unknown flag --no-van-trees":       "the van Trees bound is gone: leave the flag out",
 	"serve: unexpected argument":        "tattle runs --index DIR writes a page that lists the reports in a folder",

@@ -13,7 +13,6 @@ import (
 type pruneCmd struct {
 	taught
 	Fractions []float64 `help:"Fractions of the weights to set to zero, ascending (default: 0, 0.1 … 0.9)." default:"0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" placeholder:"F" range:"[0,1]"`
-	Global    bool      `help:"Rank the weights of all layers together instead of each layer by itself."`
 	Keep      *float64  `help:"Also write the model pruned by this fraction as model.onnx." placeholder:"F" range:"[0,1]"`
 	output
 }
@@ -33,13 +32,13 @@ func (c *pruneCmd) Run(ctx context.Context, e *env) error {
 	}
 	return c.taught.compute(ctx, e, c.output, "prune", func(dir string, t *training.Teacher) (*report.Report, error) {
 		r := newReport(e, "Pruning a "+training.Title(t.Parts.Train), t.Options.Seed)
-		o, bar := curious.PruneOptions{Global: c.Global}, e.bars.Begin("pruning")
-		points, err := curious.EvaluatePruned(ctx, t.Model.Classifier, t.Model.Attacks, t.Parts.Test, c.Fractions, o, func(done int) { bar(done, len(c.Fractions)) })
+		bar := e.bars.Begin("pruning")
+		points, err := curious.EvaluatePruned(ctx, t.Model.Classifier, t.Model.Attacks, t.Parts.Test, c.Fractions, func(done int) { bar(done, len(c.Fractions)) })
 		if err == nil {
-			err = t.ReportPruned(r, points, o)
+			err = t.ReportPruned(r, points)
 		}
 		if err == nil && c.Keep != nil {
-			err = t.KeepPruned(e.files, dir, *c.Keep, o)
+			err = t.KeepPruned(e.files, dir, *c.Keep)
 		}
 		if err == nil && c.Keep != nil {
 			err = modelOf(r, dir, modelFile)

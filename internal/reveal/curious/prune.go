@@ -16,18 +16,12 @@ import (
 // metaPruned is the fraction that was pruned, in a graph's metadata.
 const metaPruned = "tattle.pruned"
 
-// PruneOptions says what Prune compares; the zero value is what paper B's section
-// 5.7 does.
-type PruneOptions struct {
-	Global bool // all weights with each other, instead of each tensor's own
-}
-
 // Prune returns a copy of g in which the given fraction of the weights, those least
 // in magnitude, are zero (B section 5.7): of each tensor of convolutions and affine
-// layers its own, or with Global of all together; biases and batch norms stay.
+// layers its own; biases and batch norms stay.
 // As PyTorch's l1_unstructured it rounds fraction·n to the nearest, half to even;
 // of equal magnitudes the first are taken. It returns an error unless 0 ≤ fraction ≤ 1.
-func Prune(g *nn.Graph, fraction float64, o PruneOptions) (*nn.Graph, error) {
+func Prune(g *nn.Graph, fraction float64) (*nn.Graph, error) {
 	if !(fraction >= 0 && fraction <= 1) {
 		return nil, fmt.Errorf("prune: fraction %v is not in [0, 1]", fraction)
 	}
@@ -37,12 +31,8 @@ func Prune(g *nn.Graph, fraction float64, o PruneOptions) (*nn.Graph, error) {
 		c.Metadata = map[string]string{}
 	}
 	c.Metadata[metaPruned] = number(fraction)
-	if o.Global {
-		prune(ws, fraction)
-		return c, nil
-	}
-	for i := range ws {
-		prune(ws[i:i+1], fraction)
+	for _, w := range ws {
+		prune(w, fraction)
 	}
 	return c, nil
 }
@@ -76,22 +66,15 @@ func ownWeights(g *nn.Graph) (*nn.Graph, []*nn.Param) {
 	return &c, ws
 }
 
-// prune sets the fraction of all entries of the tensors to zero.
-func prune(ws []*nn.Param, fraction float64) {
-	var all []*float32
-	for _, w := range ws {
-		for i := range w.Data {
-			all = append(all, &w.Data[i])
-		}
+// prune sets the fraction of a tensor's entries to zero.
+func prune(w *nn.Param, fraction float64) {
+	order := every(len(w.Data))
+	size := func(i int) float64 { return math.Abs(float64(w.Data[i])) }
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(size(i), size(j)) })
+	for _, i := range order[:int(math.RoundToEven(fraction*float64(len(order))))] {
+		w.Data[i] = 0
 	}
-	size := func(v *float32) float64 { return math.Abs(float64(*v)) }
-	slices.SortStableFunc(all, func(a, b *float32) int { return cmp.Compare(size(a), size(b)) })
-	for _, v := range all[:int(math.RoundToEven(fraction*float64(len(all))))] {
-		*v = 0
-	}
-	for _, w := range ws {
-		w.Changed()
-	}
+	w.Changed()
 }
 
 // Pruned is what was measured after a fraction of the weights was pruned.
@@ -103,9 +86,9 @@ type Pruned struct {
 
 // EvaluatePruned evaluates f on the test part with each fraction of its weights pruned.
 // progress, unless nil, is called with the number of fractions done.
-func EvaluatePruned(ctx context.Context, f *nn.Graph, attacks []Attack, test *dataset.Set, fractions []float64, o PruneOptions, progress func(done int)) (out []Pruned, err error) {
+func EvaluatePruned(ctx context.Context, f *nn.Graph, attacks []Attack, test *dataset.Set, fractions []float64, progress func(done int)) (out []Pruned, err error) {
 	for i, fraction := range fractions {
-		g, err := Prune(f, fraction, o)
+		g, err := Prune(f, fraction)
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func TestPruneCounts(t *testing.T) {
 		copy(w.Data, normals(uint64(n), n))
 		appendNode(g, "row", &nn.Dense{In: n, Out: 1, Weight: w}, g.Input)
 		for i, f := range fractions {
-			c := must.Get(Prune(g, f, PruneOptions{}))(t)
+			c := must.Get(Prune(g, f))(t)
 			if got := zeros(weights(c)[0].Data); got != want[i] {
 				t.Errorf("%v of %d: %d zeros, want %d", f, n, got, want[i])
 			}
@@ -49,7 +49,7 @@ func TestPruneCounts(t *testing.T) {
 		w.Data[i] = float32((float64(i*11%21) - 10.3) / 7)
 	}
 	appendNode(g, "fc", &nn.Dense{In: 7, Out: 3, Weight: w}, g.Input)
-	c := must.Get(Prune(g, .4, PruneOptions{}))(t)
+	c := must.Get(Prune(g, .4))(t)
 	var at []int
 	for i, v := range weights(c)[0].Data {
 		if v == 0 {
@@ -80,38 +80,30 @@ func TestPrune(t *testing.T) {
 	g := zoo.Curious(zoo.CuriousOptions{Classes: 3, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1)
 	g.Metadata = map[string]string{"a": "b"}
 	before := zoo.Curious(zoo.CuriousOptions{Classes: 3, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1)
-	for _, o := range []PruneOptions{{}, {Global: true}} {
-		c := must.Get(Prune(g, .6, o))(t)
-		pruned, all := 0, 0
-		for i, w := range weights(c) {
-			was := weights(before)[i]
-			kept, dropped := math.Inf(1), 0.0
-			for j, v := range w.Data {
-				size := math.Abs(float64(was.Data[j]))
-				switch v {
-				case 0:
-					dropped = max(dropped, size)
-					pruned++
-				case was.Data[j]:
-					kept = min(kept, size)
-				default:
-					t.Fatalf("%s: weight %v became %v", w.Name, was.Data[j], v)
-				}
+	c := must.Get(Prune(g, .6))(t)
+	for i, w := range weights(c) {
+		was := weights(before)[i]
+		kept, dropped := math.Inf(1), 0.0
+		for j, v := range w.Data {
+			size := math.Abs(float64(was.Data[j]))
+			switch v {
+			case 0:
+				dropped = max(dropped, size)
+			case was.Data[j]:
+				kept = min(kept, size)
+			default:
+				t.Fatalf("%s: weight %v became %v", w.Name, was.Data[j], v)
 			}
-			if dropped > kept {
-				t.Errorf("%s: %v is zero and %v is not", w.Name, dropped, kept)
-			}
-			if want := int(math.RoundToEven(.6 * float64(len(w.Data)))); !o.Global && zeros(w.Data) != want {
-				t.Errorf("%s: %d zeros of %d, want %d", w.Name, zeros(w.Data), len(w.Data), want)
-			}
-			all += len(w.Data)
 		}
-		if want := int(math.RoundToEven(.6 * float64(all))); o.Global && pruned != want {
-			t.Errorf("%d zeros of %d, want %d", pruned, all, want)
+		if dropped > kept {
+			t.Errorf("%s: %v is zero and %v is not", w.Name, dropped, kept)
 		}
-		if c.Metadata["a"] != "b" || c.Metadata[metaPruned] != "0.6" || len(g.Metadata) != 1 {
-			t.Errorf("metadata %v from %v", c.Metadata, g.Metadata)
+		if want := int(math.RoundToEven(.6 * float64(len(w.Data)))); zeros(w.Data) != want {
+			t.Errorf("%s: %d zeros of %d, want %d", w.Name, zeros(w.Data), len(w.Data), want)
 		}
+	}
+	if c.Metadata["a"] != "b" || c.Metadata[metaPruned] != "0.6" || len(g.Metadata) != 1 {
+		t.Errorf("metadata %v from %v", c.Metadata, g.Metadata)
 	}
 	ws := weights(before)
 	for i, p := range state(g) {
@@ -119,14 +111,13 @@ func TestPrune(t *testing.T) {
 			t.Errorf("%s of the graph that was given has changed", p.Name)
 		}
 	}
-	c, _ := Prune(g, .6, PruneOptions{})
 	for i, p := range state(c) {
 		if was := state(before)[i]; !slices.Contains(ws, was) && !slices.Equal(p.Data, was.Data) {
 			t.Errorf("%s is no weight and has changed", p.Name)
 		}
 	}
 	for _, f := range []float64{-.1, 1.1, math.NaN()} {
-		if _, err := Prune(g, f, PruneOptions{}); err == nil {
+		if _, err := Prune(g, f); err == nil {
 			t.Errorf("the fraction %v is pruned", f)
 		}
 	}
@@ -140,11 +131,9 @@ func TestPruneTies(t *testing.T) {
 	copy(w.Data, []float32{1, -1, 1, -1})
 	appendNode(g, "a", &nn.Dense{In: 2, Out: 2, Weight: w}, g.Input)
 	appendNode(g, "b", &nn.Dense{In: 2, Out: 2, Weight: w}, "a")
-	for _, o := range []PruneOptions{{}, {Global: true}} {
-		c := must.Get(Prune(g, .5, o))(t)
-		a, b := c.Nodes[0].Op.(*nn.Dense).Weight, c.Nodes[1].Op.(*nn.Dense).Weight
-		if a != b || !slices.Equal(a.Data, []float32{0, 0, 1, -1}) {
-			t.Errorf("%v and %v", a.Data, b.Data)
-		}
+	c := must.Get(Prune(g, .5))(t)
+	a, b := c.Nodes[0].Op.(*nn.Dense).Weight, c.Nodes[1].Op.(*nn.Dense).Weight
+	if a != b || !slices.Equal(a.Data, []float32{0, 0, 1, -1}) {
+		t.Errorf("%v and %v", a.Data, b.Data)
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 // KeepPruned writes the teacher's classifier with a fraction of its weights set to zero,
 // and its attacks, into dir.
-func (t *Teacher) KeepPruned(files *file.Dir, dir string, fraction float64, o curious.PruneOptions) error {
-	g, err := curious.Prune(t.Model.Classifier, fraction, o)
+func (t *Teacher) KeepPruned(files *file.Dir, dir string, fraction float64) error {
+	g, err := curious.Prune(t.Model.Classifier, fraction)
 	if err != nil {
 		return err
 	}

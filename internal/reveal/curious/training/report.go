@@ -124,8 +124,8 @@ func (s *Student) Report(r *report.Report, t *Teacher, o curious.Options, interr
 }
 
 // ReportPruned says what is left of the teacher when its smallest weights are set to zero.
-func (t *Teacher) ReportPruned(r *report.Report, points []curious.Pruned, o curious.PruneOptions) error {
-	if err := t.subject(r, "run", map[string]string{"global": fmt.Sprint(o.Global)}); err != nil {
+func (t *Teacher) ReportPruned(r *report.Report, points []curious.Pruned) error {
+	if err := t.subject(r, "run", map[string]string{}); err != nil {
 		return err
 	}
 	v := t.Result.Evaluation

@@ -92,7 +92,7 @@ func (r *Result) save(ctx context.Context, files *file.Dir, dir, below string, t
 	if m.Evaluation, err = curious.Evaluate(ctx, t.Classifier, t.Attacks, p.Train, p.Test); err != nil {
 		return err
 	}
-	if m.Pruned, err = curious.EvaluatePruned(ctx, t.Classifier, t.Attacks, p.Test, prune, curious.PruneOptions{}, nil); err != nil {
+	if m.Pruned, err = curious.EvaluatePruned(ctx, t.Classifier, t.Attacks, p.Test, prune, nil); err != nil {
 		return err
 	}
 	models, err := t.Files()
