@@ -10,7 +10,6 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
-	"tattle/internal/engine/nn/train"
 	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/run"
 )
@@ -19,8 +18,6 @@ import (
 const (
 	drawSplit = 200 + iota
 	drawStudent
-	drawStudentOrder
-	drawStudentDropout
 )
 
 // What a student's metadata say besides a training's.
@@ -62,79 +59,65 @@ func SplitTeacher(p *dataset.Parts, seed uint64) (teacher, student *dataset.Part
 // DefaultNet does, with StudentWidths where that is B Table 12. When ctx ends it
 // returns the best so far, nil if no epoch was completed, and ctx's error.
 func Distill(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o Options) (*Result, error) {
-	d, err := newDistillation(ctx, teacher, p, o)
-	if err != nil {
-		return nil, err
-	}
-	err = d.loop.Run(ctx)
-	if d.best.Epoch == 0 || err != nil && !stopped(ctx, err) {
-		return nil, err
-	}
-	d.best.Restore()
-	r := &d.result
-	r.Steps = d.loop.Done
-	r.Classifier, r.Best, r.Stopped = Release(d.graph, d.Outputs), d.best.Epoch, err != nil && ctx.Err() != nil
-	r.Classifier.Metadata = d.metadata()
-	return r, err
-}
-
-// metadata describes the student's training.
-func (d *distillation) metadata() map[string]string {
-	m := metadata(d.data.Train, d.Options, d.best.Epoch)
-	m[metaTemperature] = number(d.Temperature)
-	delete(m, metaBeta)
-	m[dataset.TrainedOn] += " " + d.trainedOn // the student learned from the teacher's inputs, too, through its answers
-	return dataset.RecordTraining(m, d.data.Train)
-}
-
-// distillation is a run of Distill.
-type distillation struct {
-	Options    // Outputs are the teacher's
-	data       *dataset.Parts
-	trainedOn  string    // the teacher's record
-	graph      *nn.Graph // the student up to its scores
-	trainer    *train.Trainer
-	loss       divergence[float32]
-	teacher    []float32 // probabilities, [n, Y]
-	loop       *train.Loop
-	best       *train.Best
-	x, p, grad []float32 // of a batch
-	sum        float64   // of the epoch's losses
-	result     Result
-}
-
-func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o Options) (*distillation, error) {
 	o, err := o.distilling(teacher, p)
 	if err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
-	d := &distillation{Options: o, data: p, trainedOn: teacher.Metadata[dataset.TrainedOn]}
-	if d.teacher, err = Predict(ctx, teacher, p.Train); err != nil {
+	own := o
+	own.Seed = derive(o.Seed, drawStudent, 0)
+	t, err := newTraining(p, own)
+	if err != nil {
 		return nil, err
 	}
-	n, classes := p.Train.Len(), len(p.Train.YNames)
-	if err := d.checkTaught(classes); err != nil {
+	t.loop.What = "distill"
+	if t.teacher, err = newLesson(ctx, teacher, p.Train, o); err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
-	if d.Outputs == Raw {
-		temper(d.teacher, classes, o.Temperature)
+	r, err := t.finish(ctx, t.loop.Run(ctx))
+	if r == nil {
+		return nil, err
 	}
-	d.loss.temperature = o.Temperature
-	d.graph = o.Net(classes, derive(o.Seed, drawStudent, 0))
-	if d.trainer, err = newTrainer(d.graph, o, derive(o.Seed, drawStudentDropout, 0)); err != nil {
-		return nil, fmt.Errorf("distill: %w", err)
+	m := metadata(p.Train, o, r.Best)
+	m[metaTemperature] = number(o.Temperature)
+	delete(m, metaBeta)
+	m[dataset.TrainedOn] += " " + teacher.Metadata[dataset.TrainedOn] // the student learned from the teacher's inputs, too, through its answers
+	r.Classifier.Metadata = dataset.RecordTraining(m, p.Train)
+	return r, err
+}
+
+// lesson is what a student learns in place of labels.
+type lesson struct {
+	divergence[float32]
+	all   []float32 // the teacher's probabilities, [n, Y]
+	batch []float32 // those of a batch
+}
+
+// newLesson asks the teacher, whose outputs o names. It returns an error if they are nothing to learn from.
+func newLesson(ctx context.Context, teacher *nn.Graph, train *dataset.Set, o Options) (*lesson, error) {
+	classes := len(train.YNames)
+	all, err := Predict(ctx, teacher, train)
+	if err == nil {
+		err = allFinite("the teacher", "training", all, classes)
 	}
-	inputs := nn.Size(p.Train.Shape)
-	if x, y := d.trainer.Dims(); x != inputs || y != classes {
-		return nil, fmt.Errorf("distill: a student of %d inputs and %d outputs for %d and %d: let Net follow the data", x, y, inputs, classes)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Outputs == Raw:
+		temper(all, classes, o.Temperature)
+	case !areDistributions(all, classes):
+		return nil, fmt.Errorf("the teacher's outputs are said to be soft (%s = %s), but are no distributions", metaOutputs, Soft)
 	}
-	d.best = train.NewBest(d.graph)
-	d.loop = &train.Loop{
-		What: "distill", Examples: n, Batch: o.Batch, Epochs: o.Epochs, Rand: orders(o.Seed, drawStudentOrder),
-		Step: d.step, Sweep: d.sweep, Progress: o.Progress,
+	return &lesson{divergence[float32]{temperature: o.Temperature}, all, make([]float32, o.Batch*classes)}, nil
+}
+
+// at returns the loss of a student's scores of those examples, and overwrites grad with its gradient.
+func (l *lesson) at(grad, scores []float32, indices []int) losses {
+	n := len(scores) / len(indices)
+	for k, i := range indices {
+		copy(l.batch[k*n:][:n], l.all[i*n:])
 	}
-	d.x, d.p, d.grad = make([]float32, o.Batch*inputs), make([]float32, o.Batch*classes), make([]float32, o.Batch*classes)
-	return d, nil
+	loss := l.divergence.at(grad, scores, l.batch, len(indices))
+	return losses{total: loss, y: loss}
 }
 
 // distilling returns the options of a student with their defaults, or says what is wrong.
@@ -159,17 +142,6 @@ func (o Options) distilling(teacher *nn.Graph, p *dataset.Parts) (Options, error
 	return o, checkGraph("the teacher", teacher, nn.Size(p.Train.Shape), len(p.Train.YNames), p.Train.YName)
 }
 
-// checkTaught returns an error if the teacher's outputs are nothing to learn from.
-func (d *distillation) checkTaught(classes int) error {
-	if err := allFinite("the teacher", "training", d.teacher, classes); err != nil {
-		return err
-	}
-	if d.Outputs == Soft && !areDistributions(d.teacher, classes) {
-		return fmt.Errorf("the teacher's outputs are said to be soft (%s = %s), but are no distributions", metaOutputs, Soft)
-	}
-	return nil
-}
-
 // studentNet chooses the student by the inputs' shape.
 func studentNet(shape []int) func(classes int, seed uint64) *nn.Graph {
 	if len(shape) != 3 || shape[1] != shape[2] || shape[1]%16 != 0 {
@@ -178,31 +150,4 @@ func studentNet(shape []int) func(classes int, seed uint64) *nn.Graph {
 	return func(classes int, seed uint64) *nn.Graph {
 		return zoo.Curious(zoo.CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1], Widths: StudentWidths}, seed)
 	}
-}
-
-// step makes one step on a batch.
-func (d *distillation) step(indices []int) (float64, error) {
-	n := len(d.p) / d.Batch
-	d.data.Train.Examples(d.x, indices)
-	for k, i := range indices {
-		copy(d.p[k*n:][:n], d.teacher[i*n:])
-	}
-	loss := d.loss.at(d.grad, d.trainer.Forward(d.x), d.p, d.Batch)
-	d.trainer.Backward(nil, d.grad)
-	d.trainer.Update()
-	d.sum += loss
-	return loss, nil
-}
-
-// sweep measures an epoch.
-func (d *distillation) sweep(_ context.Context, epoch int) error {
-	net, err := nn.NewNet(d.graph)
-	if err != nil {
-		return err
-	}
-	e := Epoch{LossY: d.sum / float64(d.loop.Steps()), ValidationY: nn.Accuracy(net, d.data.Validation)}
-	d.sum = 0
-	d.result.Epochs = append(d.result.Epochs, e)
-	d.best.Offer(epoch, e.ValidationY)
-	return nil
 }

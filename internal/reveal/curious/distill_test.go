@@ -177,7 +177,6 @@ func TestDistillRefuses(t *testing.T) {
 		"temperature +Inf: want":                 {raw, Options{Temperature: math.Inf(1)}},
 		"3 outputs, but":                         {identityNet(2, 3), Options{}},
 		"takes 3 values":                         {identityNet(3, 2), Options{}},
-		"a student of 784 inputs":                {raw, Options{Net: digitPerceptron}},
 		"-1 epochs":                              {raw, Options{Epochs: -1}},
 		"learning rate -1":                       {raw, Options{LearningRate: -1}},
 		"no distributions":                       {called, Options{}},

@@ -21,6 +21,7 @@ type training struct {
 	alike   bool      // F is the same in training and in evaluation
 	ahead   []float32 // its scores where evaluate has them already
 	loss    objective[float32]
+	teacher *lesson // of a student, in place of loss
 	attacks []*opponent
 
 	x, outputs, grad []float32
@@ -117,7 +118,7 @@ func (t *training) step(indices []int) (float64, error) {
 	if err := t.stepAttacks(); err != nil {
 		return 0, err
 	}
-	loss := t.stepClassifier()
+	loss := t.stepClassifier(indices)
 	t.epoch.y += loss.y
 	t.epoch.s += loss.s
 	t.epoch.entropy += loss.entropy
@@ -173,12 +174,16 @@ func (t *training) evaluate() {
 }
 
 // stepClassifier makes F's step, with each G in evaluation mode and untouched.
-func (t *training) stepClassifier() losses {
+func (t *training) stepClassifier(indices []int) (loss losses) {
 	scores := t.ahead
 	if t.ahead = nil; scores == nil {
 		scores = t.trainer.Forward(t.x)
 	}
-	loss := t.loss.at(t.grad, scores, t.y, t.s)
+	if t.teacher != nil {
+		loss = t.teacher.at(t.grad, scores, indices)
+	} else {
+		loss = t.loss.at(t.grad, scores, t.y, t.s)
+	}
 	t.trainer.Backward(nil, t.grad)
 	t.trainer.Update()
 	return loss
