@@ -26,11 +26,12 @@ func (dataGetCmd) Help() string {
 }
 
 func (c *dataGetCmd) Run(ctx context.Context, e *env) error {
-	if about(c.Name) != "" {
-		return usage(fmt.Errorf("%s is not fetched: no checksum of a published copy is known", c.Name), "tattle data info "+c.Name+" says where it is and how it is laid out")
-	}
-	if _, err := dataset.Info(c.Name); err != nil {
+	d, err := dataset.Info(c.Name)
+	if err != nil {
 		return usage(err, "tattle data info lists the sets")
+	}
+	if d.Files == nil {
+		return usage(fmt.Errorf("%s is not fetched: no checksum of a published copy is known", c.Name), "tattle data info "+c.Name+" says where it is and how it is laid out")
 	}
 	dir := c.Out
 	if dir == "" {
@@ -52,16 +53,12 @@ type dataInfoCmd struct {
 func (dataInfoCmd) Help() string { return "Example: tattle data info mnist" }
 
 func (c *dataInfoCmd) Run(e *env) error {
-	all := append(dataset.Names(), aboutNames()...)
 	if c.Name == "" {
-		return e.print("%s\n", strings.Join(all, "\n"))
-	}
-	if s := about(c.Name); s != "" {
-		return e.print("%s\n", s)
+		return e.print("%s\n", strings.Join(dataset.Names(), "\n"))
 	}
 	d, err := dataset.Info(c.Name)
 	if err != nil {
-		return usage(fmt.Errorf("no data set %q: there are %s", c.Name, strings.Join(all, ", ")), "")
+		return usage(err, "")
 	}
 	return e.print("%v\n", d)
 }

@@ -3,24 +3,14 @@ package dataset
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// Description describes a public data set: its content, licence and source.
+// Description describes a public data set.
 type Description struct {
-	Name      string
-	Title     string
-	Content   string // what the pictures and labels are
-	Shape     []int  // of one picture: channels, height, width
-	Train     int    // pictures
-	Test      int
-	Target    string // what Y is
-	Sensitive string // what the sensitive attribute is; "" if the set has none
-	Terms     string
-	Citation  string
-	Home      string
-	Files     []RemoteFile
+	Name  string
+	About string       // its title, and lines on its contents, licence and source
+	Files []RemoteFile // that [Get] fetches; none of a set without a known checksum
 }
 
 // RemoteFile is a file that [Get] fetches.
@@ -42,7 +32,7 @@ var catalogueText string
 
 var catalogue = decoded[struct{ Set []Description }](catalogueText).Set
 
-// Names lists the sets that [Info] and [Get] know.
+// Names lists the sets that [Info] knows.
 func Names() []string {
 	var names []string
 	for _, d := range catalogue {
@@ -55,11 +45,10 @@ func Names() []string {
 func Info(name string) (Description, error) {
 	for _, d := range catalogue {
 		if d.Name == name {
-			d.Shape, d.Files = slices.Clone(d.Shape), slices.Clone(d.Files)
 			return d, nil
 		}
 	}
-	return Description{}, fmt.Errorf("no data set %q: want one of %s", name, strings.Join(Names(), ", "))
+	return Description{}, fmt.Errorf("no data set %q: there are %s", name, strings.Join(Names(), ", "))
 }
 
 // Bytes returns the size of all files as they are fetched.
@@ -73,25 +62,13 @@ func (d Description) Bytes() int64 {
 
 // String describes the set in some lines of text.
 func (d Description) String() string {
-	var b strings.Builder
-	line := func(key, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "  %-10s %s\n", key, value)
-		}
-	}
-	fmt.Fprintf(&b, "%s: %s\n", d.Name, d.Title)
-	line("pictures", fmt.Sprintf("%d to train, %d to test, %s: %s", d.Train, d.Test, times(d.Shape), d.Content))
-	line("target", d.Target)
-	line("sensitive", d.Sensitive)
-	line("terms", d.Terms)
-	line("cite", d.Citation)
-	line("home", d.Home)
+	text := d.Name + ": " + d.About
 	for _, f := range d.Files {
 		of := "decompressed"
 		if f.Members != nil {
 			of = "as it is"
 		}
-		line("file", fmt.Sprintf("%s, %d bytes, SHA-256 %s %s", f.URL, f.Size, of, f.SHA256))
+		text += fmt.Sprintf("\n  %-10s %s, %d bytes, SHA-256 %s %s", "file", f.URL, f.Size, of, f.SHA256)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return text
 }
