@@ -49,11 +49,13 @@ func TestSideBySideRefuses(t *testing.T) {
 	for want, arrays := range map[string][]Outline{
 		"twice":         {{"x", []int{1}, "<f4"}, {"x", []int{1}, "<f4"}},
 		"little-endian": {{"x", []int{1}, ">f4"}},
+		"plain number":  {{"x", []int{1}, "<c8"}},
 		"invalid name":  {{"../x", []int{1}, "<f4"}},
 	} {
 		must.Fail(t, must.Err(NewSideBySide(f, arrays)), want)
 	}
 	s := must.Get(NewSideBySide(f, []Outline{{"x", []int{2}, "<f4"}}))(t)
+	must.Fail(t, s.Part("x").Append([]float64{1, 2})) // of another type
 	must.Do(t, s.Part("x").Append([]float32{1}))
 	must.Fail(t, s.Close(), "lacks 4 bytes") // closed with half of an array
 }

@@ -33,7 +33,6 @@ type Writer struct {
 
 	zip   *zip.Writer
 	names map[string]bool
-	part  *Part // the last array created
 }
 
 // NewWriter returns a Writer on w. Close finishes the archive; it does not close w.
@@ -44,36 +43,20 @@ func NewWriter(w io.Writer) *Writer {
 // epoch is the earliest time a zip archive can say; every member has it.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Add writes a whole array.
+// Add writes an array.
 func (w *Writer) Add(name string, shape []int, data any) error {
-	d, n, b, err := stored(data)
+	d, have, b, err := stored(data)
 	if err != nil {
 		return err
 	}
-	if want, ok := product(shape); !ok || want != n {
-		return fmt.Errorf("npy: array %q: %d elements for shape %v", name, n, shape)
-	}
-	p, err := w.Create(name, shape, d.String())
-	if err != nil {
+	_, n, err := outline(name, shape, d.String())
+	switch {
+	case err != nil:
 		return err
-	}
-	_, err = p.Write(b)
-	return err
-}
-
-// Create begins an array of known shape and element type ("<f4", "<f8", "<i8",
-// "|u1", …) whose data are written piece by piece, before the next Add, Create
-// or Close: for arrays larger than memory.
-func (w *Writer) Create(name string, shape []int, dtype string) (*Part, error) {
-	if err := w.finish(); err != nil {
-		return nil, err
-	}
-	d, n, err := outline(name, shape, dtype)
-	if err != nil {
-		return nil, err
-	}
-	if w.names[name] {
-		return nil, fmt.Errorf("npy: array %q is written twice", name)
+	case n != have:
+		return fmt.Errorf("npy: array %q: %d elements for shape %v", name, have, shape)
+	case w.names[name]:
+		return fmt.Errorf("npy: array %q is written twice", name)
 	}
 	w.names[name] = true
 	method := zip.Store
@@ -81,14 +64,13 @@ func (w *Writer) Create(name string, shape []int, dtype string) (*Part, error) {
 		method = zip.Deflate
 	}
 	member, err := w.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method, Modified: epoch})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = member.Write(appendHeader(nil, d, shape))
 	}
-	if _, err := member.Write(appendHeader(nil, d, shape)); err != nil {
-		return nil, err
+	if err == nil {
+		_, err = member.Write(b)
 	}
-	w.part = &Part{name: name, w: member, dtype: d, left: int64(n) * int64(d.size)}
-	return w.part, nil
+	return err
 }
 
 // outline checks the name, shape and element type of an array to be written, and returns the parsed
@@ -109,61 +91,5 @@ func outline(name string, shape []int, dtype string) (d dtype, n int, err error)
 	return d, n, err
 }
 
-// finish returns an error if the last array still lacks data.
-func (w *Writer) finish() error {
-	p := w.part
-	w.part = nil
-	if p == nil {
-		return nil
-	}
-	return p.finish()
-}
-
-// finish returns an error if the array still lacks data, and takes no more.
-func (p *Part) finish() error {
-	left := p.left
-	p.left = 0
-	if left > 0 {
-		return fmt.Errorf("npy: array %q lacks %d bytes of its data", p.name, left)
-	}
-	return nil
-}
-
 // Close finishes the archive.
-func (w *Writer) Close() error {
-	if err := w.finish(); err != nil {
-		return err
-	}
-	return w.zip.Close()
-}
-
-// Part is an array being written.
-type Part struct {
-	name  string
-	w     io.Writer
-	dtype dtype
-	left  int64 // bytes
-}
-
-// Write appends little-endian bytes of elements.
-func (p *Part) Write(b []byte) (int, error) {
-	if int64(len(b)) > p.left {
-		return 0, fmt.Errorf("npy: array %q has no room for %d more bytes, but for %d", p.name, len(b), p.left)
-	}
-	n, err := p.w.Write(b)
-	p.left -= int64(n)
-	return n, err
-}
-
-// Append appends elements: a slice of the array's element type.
-func (p *Part) Append(data any) error {
-	d, _, b, err := stored(data)
-	if err != nil {
-		return err
-	}
-	if d != p.dtype {
-		return fmt.Errorf("npy: array %q has elements %s, not those of a %T", p.name, p.dtype, data)
-	}
-	_, err = p.Write(b)
-	return err
-}
+func (w *Writer) Close() error { return w.zip.Close() }
