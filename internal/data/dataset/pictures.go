@@ -1,13 +1,9 @@
 package dataset
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"image"
-	"image/jpeg"
-	"image/png"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -68,11 +64,11 @@ func squareSide(shape []int) int {
 
 // decode decodes and shapes pictures.
 func (src *origin) decode(ctx context.Context, fsys fs.FS, files []string, p Preprocess, progress func(done, total int)) (*Set, error) {
-	size, err := pictureSize(fsys, files[0])
+	first, err := new(pictureFile).read(fsys, files[0])
 	if err != nil {
 		return nil, malformed(path.Join(src.source, files[0]), "%v", err)
 	}
-	z := p.newShaping(size, 3)
+	z := p.newShaping(first.Bounds().Size(), 3)
 	pixels, err := decodePictures(ctx, fsys, files, src.source, z, progress)
 	if err != nil {
 		return nil, err
@@ -80,23 +76,4 @@ func (src *origin) decode(ctx context.Context, fsys fs.FS, files []string, p Pre
 	set := &Set{Shape: z.shapeOf(), Pixels: pixels, Source: []string{src.source}, ChannelsLast: p.Layout == LayoutHWC, Resized: p.Resize != nil}
 	set.Mean, set.Std = []float32{pictureMean}, []float32{pictureStd}
 	return set, p.normalise(src.source, set, z.channels)
-}
-
-// pictureSize reads the size of a picture, which it does not decode.
-func pictureSize(fsys fs.FS, name string) (image.Point, error) {
-	var in pictureFile
-	if err := in.load(fsys, name); err != nil {
-		return image.Point{}, err
-	}
-	data := in.data.Bytes()
-	config := jpeg.DecodeConfig
-	if bytes.HasPrefix(data, []byte(pngStart)) {
-		config = png.DecodeConfig
-	}
-	c, err := config(bytes.NewReader(data))
-	if err != nil || c.Width < 1 || c.Height < 1 || c.Width > maxPicturePixels/c.Height {
-		_, err = decodePicture(data) // which says why
-		return image.Point{}, err
-	}
-	return image.Point{X: c.Width, Y: c.Height}, nil
 }

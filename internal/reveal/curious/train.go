@@ -46,7 +46,7 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	case o.Attack == Standard:
 		o.Attributes = []int{}
 	case o.Attributes == nil:
-		o.Attributes = every(len(p.Train.Sensitive))
+		o.Attributes = dataset.First(len(p.Train.Sensitive))
 	}
 	switch o.Attack {
 	case MixtureKind:
@@ -55,15 +55,6 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 		return overlearn(ctx, p, o)
 	}
 	return trainDirect(ctx, p, o)
-}
-
-// every returns 0, 1, … n−1.
-func every(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // trainDirect trains F, with G where the kind has one.

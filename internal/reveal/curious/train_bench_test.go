@@ -35,7 +35,7 @@ func benchParts() *dataset.Parts {
 // standard step: the median over pairs that ran one after the other.
 func BenchmarkStep(b *testing.B) {
 	p := benchParts()
-	indices := every(DefaultBatch)
+	indices := dataset.First(DefaultBatch)
 	step := func(o Options) func() {
 		t := must.Get(newTraining(p, o.WithDefaults()))(b)
 		return func() { must.Do(b, must.Err(t.step(indices))) }

@@ -138,7 +138,7 @@ func (o Options) checkAttributes(p *dataset.Parts) error {
 	}
 	train := p.Train
 	if o.Attributes == nil {
-		o.Attributes = every(len(train.Sensitive))
+		o.Attributes = dataset.First(len(train.Sensitive))
 	}
 	if len(o.Attributes) == 0 {
 		return fmt.Errorf("the data have no sensitive attribute, which the %s attack is on: name one", o.Attack)
@@ -165,7 +165,7 @@ func (o Options) checkFit(train *dataset.Set) error {
 		return nil
 	}
 	if o.Attributes == nil {
-		o.Attributes = every(len(train.Sensitive))
+		o.Attributes = dataset.First(len(train.Sensitive))
 	}
 	if n := len(o.Attributes); o.Attack == MixtureKind && n != 1 {
 		return fmt.Errorf("the mixture hides one sensitive attribute, not %d: name one, or take the parameterized attack", n)
