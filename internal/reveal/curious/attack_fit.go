@@ -19,7 +19,7 @@ func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes [
 	if len(attributes) == 0 {
 		return nil, nil
 	}
-	if err := checkFitting(f, p, attributes, o.WithDefaults()); err != nil {
+	if err := checkFitting(f, p, attributes); err != nil {
 		return nil, fmt.Errorf("attack: %w", err)
 	}
 	train, err := newPart(ctx, f, "training", p.Train)
@@ -55,10 +55,7 @@ func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes [
 }
 
 // checkFitting says what keeps G from being fitted.
-func checkFitting(f *nn.Graph, p *dataset.Parts, attributes []int, o Options) error {
-	if err := o.checkNumbers(); err != nil {
-		return err
-	}
+func checkFitting(f *nn.Graph, p *dataset.Parts, attributes []int) error {
 	if err := checkParts(p); err != nil {
 		return err
 	}

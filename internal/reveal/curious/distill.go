@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"tattle/internal/data/dataset"
@@ -128,15 +127,10 @@ func (o Options) distilling(teacher *nn.Graph, p *dataset.Parts) (Options, error
 		o.Net = studentNet(p.Train.Shape)
 	}
 	switch {
-	case !(o.Temperature > 0) || math.IsInf(o.Temperature, 0):
-		return o, fmt.Errorf("temperature %v: want a number above 0", o.Temperature)
 	case o.Temperature != 1 && o.Outputs == Soft:
 		return o, fmt.Errorf("temperature %v of a teacher with soft outputs: leave it at 1, or take a teacher with raw ones", o.Temperature)
 	case p.Train.Len() == 0 || p.Validation == nil || p.Validation.Len() == 0:
 		return o, errors.New("no examples to train or to validate on")
-	}
-	if err := o.checkNumbers(); err != nil {
-		return o, err
 	}
 	o.Batch = min(o.Batch, p.Train.Len())
 	return o, checkGraph("the teacher", teacher, nn.Size(p.Train.Shape), len(p.Train.YNames), p.Train.YName)

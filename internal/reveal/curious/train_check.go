@@ -3,20 +3,17 @@ package curious
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"tattle/internal/data/dataset"
 )
 
 // Check says what keeps Train from training on p with these options, if anything
-// does, and the fix.
+// does, and the fix. The kinds and the numbers are checked where they are read.
 func (o Options) Check(p *dataset.Parts) error {
 	given := o
 	o = o.WithDefaults()
 	for _, check := range []func() error{
-		o.checkKind,
-		o.checkNumbers,
 		func() error { return o.checkBeta(given.Beta == (Beta{})) },
 		func() error { return checkParts(p) },
 		func() error { return checkTarget(p) },
@@ -30,43 +27,8 @@ func (o Options) Check(p *dataset.Parts) error {
 	return nil
 }
 
-func (o Options) checkKind() error {
-	kinds := []Kind{Standard, Overlearning, Regularized, Parameterized, MixtureKind}
-	if !slices.Contains(kinds, o.Attack) {
-		return fmt.Errorf("no attack is called %q: there are %q", string(o.Attack), kinds)
-	}
-	if o.Outputs != Raw && o.Outputs != Soft {
-		return fmt.Errorf("outputs %q: want %q or %q", string(o.Outputs), Raw, Soft)
-	}
-	if o.Attack == MixtureKind && o.Outputs == Raw {
-		return errors.New("the mixture adds probabilities, so its outputs are soft: leave out raw")
-	}
-	if o.PerExample && o.Attack != Regularized {
-		return fmt.Errorf("eq. (3) per example is of the regularized attack, not of the %s one: leave it out", o.Attack)
-	}
-	if o.Normal && o.Attack != MixtureKind {
-		return fmt.Errorf("a normal mixture is none of the %s attack: leave it out", o.Attack)
-	}
-	return nil
-}
-
-func (o Options) checkNumbers() error {
-	if o.Epochs < 0 || o.Batch < 0 {
-		return fmt.Errorf("%d epochs in batches of %d: neither may be negative", o.Epochs, o.Batch)
-	}
-	if !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0) {
-		return fmt.Errorf("learning rate %v: want a number above 0", o.LearningRate)
-	}
-	return nil
-}
-
 func (o Options) checkBeta(isDefault bool) error {
 	b := o.Beta
-	for _, v := range []float64{b.X, b.Y, b.S} {
-		if !(v >= 0) || math.IsInf(v, 0) {
-			return fmt.Errorf("beta %v: want numbers of 0 or more", b)
-		}
-	}
 	hides := o.Attack != Standard && o.Attack != Overlearning
 	switch {
 	case b.Y == 0:
@@ -166,6 +128,9 @@ func (o Options) checkFit(train *dataset.Set) error {
 	}
 	if o.Attributes == nil {
 		o.Attributes = dataset.First(len(train.Sensitive))
+	}
+	if o.Attack == MixtureKind && o.Outputs == Raw {
+		return errors.New("the mixture adds probabilities, so its outputs are soft: leave out raw")
 	}
 	if n := len(o.Attributes); o.Attack == MixtureKind && n != 1 {
 		return fmt.Errorf("the mixture hides one sensitive attribute, not %d: name one, or take the parameterized attack", n)
