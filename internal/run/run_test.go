@@ -190,3 +190,17 @@ func TestCrash(t *testing.T) {
 		t.Errorf("the folder holds %q", n)
 	}
 }
+
+// lay makes files below a folder; names that end in a slash are folders.
+func lay(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, data := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			must.Do(t, os.MkdirAll(path, 0o777))
+			continue
+		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(data), 0o666))
+	}
+}

@@ -77,7 +77,7 @@ func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 			return err
 		}
 	}
-	return c.pack(w, dir, files)
+	return Pack(c.Files, w, dir, files)
 }
 
 func (c *computing) note(name string, took time.Duration) {

@@ -1,6 +1,7 @@
 package folders
 
 import (
+	"archive/tar"
 	"errors"
 	"fmt"
 	"io"
@@ -30,19 +31,16 @@ func (s *Stage) take(f *run.Folder, i int, name string) error {
 // unpack puts the files of an archive into the folder with that name, in the order that
 // Finished returns. It returns an error unless the archive holds that folder, complete.
 func (s *Stage) unpack(archive, name, dir string) error {
-	if err := s.Files.MkdirAll(dir); err != nil {
-		return err
-	}
-	beside, err := s.aside()
+	// The temporary folder is within the stage's, which is removed even if the process is killed.
+	beside, err := s.Files.MkdirTemp(s.Dir, ".folder-")
 	if err != nil {
 		return err
 	}
 	defer s.Files.RemoveAll(beside)
-	from := filepath.Join(beside, "folder")
-	if err := run.Unpack(s.Files, archive, from); err != nil {
-		return err
+	if err := extract(s.Files, archive, beside); err != nil {
+		return fmt.Errorf("unpack %s: %w", archive, err)
 	}
-	files, err := s.Finished(name, from)
+	files, err := s.Finished(name, beside)
 	if err == nil && files == nil {
 		err = fmt.Errorf("%s is not the archive of a finished training", archive)
 	}
@@ -50,39 +48,87 @@ func (s *Stage) unpack(archive, name, dir string) error {
 		return err
 	}
 	for _, f := range files {
-		if err := s.move(from, dir, filepath.FromSlash(f)); err != nil {
+		to := filepath.Join(dir, filepath.FromSlash(f))
+		if err := s.Files.MkdirAll(filepath.Dir(to)); err != nil {
+			return err
+		}
+		if err := s.Files.Rename(filepath.Join(beside, filepath.FromSlash(f)), to); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// aside makes a temporary folder within the stage's, which is removed with the stage
-// even if the process is killed.
-func (s *Stage) aside() (string, error) { return s.Files.MkdirTemp(s.Dir, ".folder-") }
-
-// move moves a file below one folder to the same place below another.
-func (s *Stage) move(from, to, name string) error {
-	if err := s.Files.MkdirAll(filepath.Dir(filepath.Join(to, name))); err != nil {
-		return err
-	}
-	return s.Files.Rename(filepath.Join(from, name), filepath.Join(to, name))
-}
-
-// pack writes files of dir, which may hold others, as an archive.
-func (s *Stage) pack(w io.Writer, dir string, files []string) error {
-	beside, err := s.aside()
+// extract writes the files of an archive into a folder. It refuses names that lead out of the folder, whatever is
+// not a plain file, and more bytes than the archive holds.
+func extract(files *file.Dir, archive, dir string) error {
+	f, err := file.Open(archive)
 	if err != nil {
 		return err
 	}
-	defer s.Files.RemoveAll(beside)
-	for _, name := range files {
-		name = filepath.FromSlash(name)
-		if err := s.Files.LinkOrCopy(filepath.Join(dir, name), filepath.Join(beside, name)); err != nil {
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	left := info.Size()
+	for t := tar.NewReader(f); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := filepath.FromSlash(h.Name)
+		if left -= h.Size; h.Typeflag != tar.TypeReg || !filepath.IsLocal(name) || left < 0 {
+			return fmt.Errorf("%q is not a file of a training", h.Name)
+		}
+		to := filepath.Join(dir, name)
+		if err := files.MkdirAll(filepath.Dir(to)); err != nil {
+			return err
+		}
+		if err := files.Write(to, func(w io.Writer) error { _, err := io.Copy(w, t); return err }); err != nil {
 			return err
 		}
 	}
-	return run.Pack(s.Files, w, beside)
+}
+
+// Pack writes files of dir, which may hold others, as one archive: a tar without times, owners and modes, the same
+// bytes for the same files. The names are paths with slashes below dir.
+func Pack(files *file.Dir, w io.Writer, dir string, names []string) error {
+	root, err := files.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	t := tar.NewWriter(w)
+	for _, name := range names {
+		if err := packOne(t, root, name); err != nil {
+			return fmt.Errorf("pack %s: %w", file.Name(name), err)
+		}
+	}
+	return t.Close()
+}
+
+func packOne(t *tar.Writer, root *os.Root, name string) error {
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: info.Size()}); err != nil {
+		return err
+	}
+	n, err := io.Copy(t, f)
+	if err == nil && n != info.Size() {
+		err = errors.New("it changed while it was read")
+	}
+	return err
 }
 
 // sweep removes what a process that was killed has left half-written in a folder.

@@ -83,10 +83,13 @@ func TestStageIsNotTaken(t *testing.T) {
 			return errors.Join(err, r.write(nil, dir))
 		},
 	} {
-		from := filepath.Join(t.TempDir(), "training")
+		from, names := filepath.Join(t.TempDir(), "training"), []string{ResultFile}
 		must.Do(t, errors.Join(os.MkdirAll(from, 0o777), write(from)))
+		if what == "nothing" {
+			names = nil
+		}
 		f, unlock := begin(t, all, run.Program{}, ".")
-		must.Do(t, f.Commit(0, func(w io.Writer) error { return run.Pack(nil, w, from) }))
+		must.Do(t, f.Commit(0, func(w io.Writer) error { return folders.Pack(nil, w, from, names) }))
 		unlock()
 		err := all.Run(t.Context(), func([]string) error { return errors.New("it was taken") })
 		if err == nil || strings.Contains(err.Error(), "it was taken") || file.Exists(filepath.Join(all.Root, ResultFile)) {
@@ -108,7 +111,7 @@ func TestStageOfAnotherVersion(t *testing.T) {
 	f, unlock := begin(t, all, other, all.Names[:2]...)
 	k, from := s.failed(1), t.TempDir()
 	must.Do(t, k.write(nil, from))
-	must.Do(t, f.Commit(1, func(w io.Writer) error { return run.Pack(nil, w, from) }))
+	must.Do(t, f.Commit(1, func(w io.Writer) error { return folders.Pack(nil, w, from, []string{ResultFile}) }))
 	unlock()
 	var missing []string
 	stop := errors.New("before any is trained")
