@@ -64,7 +64,7 @@ func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
 	if err := (output{Out: c.Out}).spare(false); err != nil {
 		return err
 	}
-	p, err := c.verified(ctx, e, c.Run_, pack.CertifiedBudget{Releases: c.Releases, Period: c.Period})
+	p, err := c.verified(ctx, e, c.Run_, ledger.Budget{Releases: c.Releases, Period: c.Period})
 	if err != nil {
 		return err
 	}
@@ -76,11 +76,11 @@ func (c *guardPackCmd) Run(ctx context.Context, e *env) error {
 	}
 	l := p.Lattice()
 	return e.print("packed: %s\nlattice Δ = %v, σ = %.4g, clip %v, %d features; budget of a subject: %s; drift allowance δ = %.4g\n\nopen %s\ntattle guard serve %s\n",
-		file.Name(c.Out), l.Delta, l.Sigma, l.Clip, l.Dim, p.Certificate.Budget, p.Certificate.Drift, file.Quote(filepath.Join(c.Out, pack.CertificatePageFile)), file.Quote(c.Out))
+		file.Name(c.Out), l.Delta, l.Sigma, l.Clip, l.Dim, p.Certificate.BudgetInWords(), p.Certificate.Drift, file.Quote(filepath.Join(c.Out, pack.CertificatePageFile)), file.Quote(c.Out))
 }
 
 // verified verifies a run and returns its pack. A budget of 0 releases is the run's queries.
-func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget pack.CertifiedBudget) (*pack.Pack, error) {
+func (f movedFlags) verified(ctx context.Context, e *env, dir string, budget ledger.Budget) (*pack.Pack, error) {
 	dir, err := finishedRun(dir, "give the folder of a finished run of tattle bound or design with --noise lattice")
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	o := guardserver.Options{Front: p.Front, Inputs: guardserver.Inputs(p.Certificate.Inputs), Lattice: p.Lattice()}
+	o := guardserver.Options{Front: p.Front, Inputs: p.Certificate.Inputs, Lattice: p.Lattice()}
 	if o.Mechanism, err = p.Mechanism(); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		}
 		c.Ledger = dir + "-ledger"
 	}
-	if o.Ledger, err = ledger.Open(c.Ledger, ledger.Options{Budget: p.Budget(), FreeRepeats: c.Repeats}); err != nil {
+	if o.Ledger, err = ledger.Open(c.Ledger, ledger.Options{Budget: p.Certificate.Budget, FreeRepeats: c.Repeats}); err != nil {
 		err = fmt.Errorf("--ledger %s: %w", file.Name(c.Ledger), err)
 		if errors.Is(err, ledger.ErrInUse) {
 			return hinted(err, "one process at a time can use a ledger")
@@ -223,7 +223,7 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		if s, err = guardserver.New(o); err != nil {
 			return nil, "", err
 		}
-		said = fmt.Sprintf("%s\nbudget of a subject: %s; ledger: %s\n", at.URL("/v2/models/"+guardserver.DefaultName, false), p.Certificate.Budget, file.Name(c.Ledger))
+		said = fmt.Sprintf("%s\nbudget of a subject: %s; ledger: %s\n", at.URL("/v2/models/"+guardserver.DefaultName, false), p.Certificate.BudgetInWords(), file.Name(c.Ledger))
 		return s.Handler(), said, nil
 	})
 }

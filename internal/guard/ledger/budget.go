@@ -9,8 +9,8 @@ import (
 
 // A Budget limits the inputs of one subject that are answered. The same input in two requests counts twice.
 type Budget struct {
-	Releases int           // in one period, at least 1
-	Period   time.Duration // whole seconds; 0: one period without an end
+	Releases int           `json:"releases" toml:"releases"` // in one period, at least 1
+	Period   time.Duration `json:"period_ns" toml:"period"`  // whole seconds; 0: one period without an end
 }
 
 // check returns an error if nothing can be counted by the budget.
@@ -42,6 +42,14 @@ func (b Budget) left(start int64, now time.Time) time.Duration {
 	return time.Unix(start, 0).Add(b.Period).Sub(now)
 }
 
+// Span says for how long a budget is.
+func (b Budget) Span() string {
+	if b.Period == 0 {
+		return "in all"
+	}
+	return "in each period of " + b.Period.String()
+}
+
 // ErrClosed is the error of a ledger that was closed.
 var ErrClosed = errors.New("the ledger is closed")
 
@@ -56,9 +64,5 @@ type ExhaustedError struct {
 
 // Error returns one line with the numbers.
 func (e *ExhaustedError) Error() string {
-	per := "in all"
-	if e.Budget.Period > 0 {
-		per = "in each period of " + e.Budget.Period.String()
-	}
-	return fmt.Sprintf("the budget of this subject is %d releases %s: %d are used, and the request asks for %d", e.Budget.Releases, per, e.Used, e.Asked)
+	return fmt.Sprintf("the budget of this subject is %d releases %s: %d are used, and the request asks for %d", e.Budget.Releases, e.Budget.Span(), e.Used, e.Asked)
 }

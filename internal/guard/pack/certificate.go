@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
+	"tattle/internal/guard"
+	"tattle/internal/guard/ledger"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/lattice"
 	"tattle/internal/protect/measure"
@@ -33,9 +33,9 @@ type Certificate struct {
 	Model   string `json:"model_sha256"`
 	Data    string `json:"data_sha256"`
 
-	Inputs  CertifiedInputs  `json:"inputs"`
+	Inputs  guard.Inputs     `json:"inputs"`
 	Lattice CertifiedLattice `json:"lattice"`
-	Budget  CertifiedBudget  `json:"budget"`
+	Budget  ledger.Budget    `json:"budget"`
 	Drift   float64          `json:"drift_allowance"` // δ: largest error of a feature before it is rounded
 	From    string           `json:"drift_from"`      // how δ is known: a constant of package bound
 	Queries int              `json:"queries"`         // releases of one input that the figures are for
@@ -47,20 +47,11 @@ type Certificate struct {
 	Uncovered []string        `json:"uncovered"`         // what the figures do not cover
 }
 
-// CertifiedInputs say how the inputs of the run were made of the data: those that the figures are for.
-type CertifiedInputs struct {
-	Scaling string `json:"scaling"`
-	Layout  string `json:"layout"`
-	// Range has the least and the greatest value of pixels, of stretches of one length, such as channels;
-	// nil for other inputs, of which the data need not hold the extremes.
-	Range [][2]float64 `json:"range,omitempty"`
-}
-
 // inputsOf says how the inputs of a run were made.
-func inputsOf(r *report.Report, s *measure.Setup) CertifiedInputs {
+func inputsOf(r *report.Report, s *measure.Setup) guard.Inputs {
 	d := s.Data
 	if d.Stored == nil || d.Stored.Std == nil {
-		in := CertifiedInputs{Scaling: "the numbers of the data", Layout: "the order of the data"}
+		in := guard.Inputs{Scaling: "the numbers of the data", Layout: "the order of the data"}
 		if p := s.Reading.Preprocess; p != "" && p != "none" {
 			in.Scaling += ", with the preprocessing " + p
 		}
@@ -70,7 +61,7 @@ func inputsOf(r *report.Report, s *measure.Setup) CertifiedInputs {
 		return in
 	}
 	x := dataset.Set{Mean: d.Stored.Mean, Std: d.Stored.Std}
-	in := CertifiedInputs{Scaling: x.Scaling() + ", for pixels x from 0 to 255", Layout: "channels, height, width", Range: d.Range}
+	in := guard.Inputs{Scaling: x.Scaling() + ", for pixels x from 0 to 255", Layout: "channels, height, width", Range: d.Range}
 	if d.Stored.ChannelsLast {
 		in.Layout = "height, width, channels"
 	}
@@ -87,30 +78,12 @@ func inputsOf(r *report.Report, s *measure.Setup) CertifiedInputs {
 	return in
 }
 
-// Bounds returns the least and the greatest value of an input; nil if they are not known.
-func (in CertifiedInputs) Bounds() []float64 {
-	if len(in.Range) == 0 {
-		return nil
-	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, c := range in.Range {
-		low, high = min(low, c[0]), max(high, c[1])
-	}
-	return []float64{low, high}
-}
-
 // CertifiedLattice holds the parameters of the mechanism.
 type CertifiedLattice struct {
-	Delta float64 `json:"delta"`
-	Sigma float64 `json:"sigma"`
-	Clip  float64 `json:"clip"`
-	Dim   int     `json:"features"`
-}
-
-// CertifiedBudget limits the inputs of one subject that are answered.
-type CertifiedBudget struct {
-	Releases int           `json:"releases"`
-	Period   time.Duration `json:"period_ns"` // 0: one period without an end
+	Delta float64 `json:"delta" toml:"delta"`
+	Sigma float64 `json:"sigma" toml:"sigma"`
+	Clip  float64 `json:"clip" toml:"clip"`
+	Dim   int     `json:"features" toml:"features"`
 }
 
 // A PromisedLimit is a limit that the run was to keep, beside its figure.
@@ -123,7 +96,7 @@ type PromisedLimit struct {
 // NewCertificate returns the certificate of a run whose noise was on the lattice l. sha256 is the
 // digest of report.json. It returns an error if the figures of the run do not hold for
 // the integers that a guard with this budget releases.
-func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice.Lattice, b CertifiedBudget) (*Certificate, error) {
+func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice.Lattice, b ledger.Budget) (*Certificate, error) {
 	queries := max(1, s.Release.Queries)
 	switch {
 	case s.Bounds == nil:
@@ -140,7 +113,7 @@ func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice
 	c := &Certificate{
 		Schema: CertificateSchema, Version: r.Version, Title: "Certificate of a release",
 		Command: r.Command, Report: sha256, Model: r.Model.SHA256, Data: r.Data.SHA256,
-		Inputs: inputsOf(r, s), Lattice: CertifiedLattice{l.Delta, l.Sigma, l.Clip, l.Dim}, Budget: b,
+		Inputs: inputsOf(r, s), Lattice: CertifiedLattice(l), Budget: b,
 		Drift: s.Bounds.Runtime.Error, From: s.Bounds.Runtime.From, Queries: queries,
 	}
 	c.Sentences, c.Warnings = r.Sentences()
@@ -154,9 +127,9 @@ func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice
 	return c, nil
 }
 
-// String states the budget.
-func (b CertifiedBudget) String() string {
-	return report.Many(b.Releases, "release") + " " + b.time()
+// BudgetInWords states the budget of a subject.
+func (c *Certificate) BudgetInWords() string {
+	return report.Many(c.Budget.Releases, "release") + " " + c.Budget.Span()
 }
 
 // uncovered lists what the figures do not cover.
@@ -205,7 +178,7 @@ func (c *Certificate) WriteHTML(w io.Writer) error {
 		r.Add(report.Claim{ID: id, Kind: report.Measured, Value: report.Exactly(float64(n), report.Count)})
 	}
 	count("integers", c.Lattice.Dim)
-	r.Add(report.Claim{ID: "budget", Group: c.Budget.time(), Kind: report.Measured, Value: report.Exactly(float64(c.Budget.Releases), report.Count)},
+	r.Add(report.Claim{ID: "budget", Group: c.Budget.Span(), Kind: report.Measured, Value: report.Exactly(float64(c.Budget.Releases), report.Count)},
 		report.Claim{ID: "noise", Kind: report.Measured, Value: report.Exactly(c.Lattice.Sigma, report.Number)},
 		report.Claim{ID: "drift", Kind: report.Measured, Value: report.Exactly(c.Drift, report.Number)})
 	for _, p := range c.Promise {
@@ -228,16 +201,8 @@ func (c *Certificate) WriteHTML(w io.Writer) error {
 		Report  string           `json:"report_sha256"`
 		Model   string           `json:"model_sha256"`
 		Data    string           `json:"data_sha256"`
-	}{c.Inputs.Scaling, c.Inputs.Layout, c.Lattice, c.Budget.String(), c.Report, c.Model, c.Data})
+	}{c.Inputs.Scaling, c.Inputs.Layout, c.Lattice, c.BudgetInWords(), c.Report, c.Model, c.Data})
 	return r.WriteHTML(w)
-}
-
-// time says for how long the budget is.
-func (b CertifiedBudget) time() string {
-	if b.Period == 0 {
-		return "in all"
-	}
-	return fmt.Sprintf("in each period of %v", b.Period)
 }
 
 // ReadCertificate reads a certificate that WriteJSON wrote. It refuses other bytes.

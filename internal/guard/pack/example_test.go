@@ -8,6 +8,7 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/guard/ledger"
 	"tattle/internal/guard/pack"
 )
 
@@ -27,7 +28,7 @@ func Example() {
 	shapes, _ := front.Shapes()
 	p, err := pack.New(front, head, &pack.Certificate{
 		Schema: pack.CertificateSchema, Title: "example", Sentences: []string{"Nothing is proved."},
-		Lattice: pack.CertifiedLattice{Delta: .25, Sigma: 1, Clip: 8, Dim: nn.Size(shapes[front.Output])}, Budget: pack.CertifiedBudget{Releases: 1},
+		Lattice: pack.CertifiedLattice{Delta: .25, Sigma: 1, Clip: 8, Dim: nn.Size(shapes[front.Output])}, Budget: ledger.Budget{Releases: 1},
 	})
 	if err != nil {
 		panic(err)

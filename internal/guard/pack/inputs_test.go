@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/guard"
 	"tattle/internal/must"
 )
 
@@ -12,7 +13,7 @@ import (
 // knows their range.
 func TestInputs(t *testing.T) {
 	p, _ := packed(t, zoo.Table(4, 3, 1), CertifiedLattice{Delta: .25, Sigma: .75, Clip: 8}, 0)
-	p.Certificate.Inputs = CertifiedInputs{Scaling: "x/255, less 0.5", Layout: "channels, height, width: 2×1×2", Range: [][2]float64{{0, 1}, {-1, .5}}}
+	p.Certificate.Inputs = guard.Inputs{Scaling: "x/255, less 0.5", Layout: "channels, height, width: 2×1×2", Range: [][2]float64{{0, 1}, {-1, .5}}}
 	files := must.Get(p.Files())(t)
 	for name, parts := range map[string][]string{
 		SettingsFile: {"[inputs]\nscaling = \"x/255, less 0.5\"\nlayout = \"channels, height, width: 2×1×2\"\nrange = [[0.0, 1.0], [-1.0, 0.5]]\n"},

@@ -9,9 +9,7 @@ package pack
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -26,6 +24,7 @@ import (
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/onnx"
 	"tattle/internal/file"
+	"tattle/internal/guard"
 	"tattle/internal/guard/ledger"
 	"tattle/internal/protect/lattice"
 	"tattle/internal/report"
@@ -60,23 +59,11 @@ type Pack struct {
 
 // settings is guard.toml.
 type settings struct {
-	Schema string `toml:"schema"`
-	Inputs struct {
-		Scaling string       `toml:"scaling"`
-		Layout  string       `toml:"layout"`
-		Range   [][2]float64 `toml:"range,omitempty"`
-	} `toml:"inputs"`
-	Lattice struct {
-		Delta    float64 `toml:"delta"`
-		Sigma    float64 `toml:"sigma"`
-		Clip     float64 `toml:"clip"`
-		Features int     `toml:"features"`
-	} `toml:"lattice"`
-	Budget struct {
-		Releases int    `toml:"releases"`
-		Period   string `toml:"period"`
-	} `toml:"budget"`
-	Drift struct {
+	Schema  string           `toml:"schema"`
+	Inputs  guard.Inputs     `toml:"inputs"`
+	Lattice CertifiedLattice `toml:"lattice"`
+	Budget  ledger.Budget    `toml:"budget"`
+	Drift   struct {
 		Allowance float64 `toml:"allowance"`
 	} `toml:"drift"`
 	SHA256 map[string]string `toml:"sha256"`
@@ -122,15 +109,7 @@ func (p *Pack) check() error {
 }
 
 // Lattice returns the parameters of the noise.
-func (p *Pack) Lattice() lattice.Lattice {
-	l := p.Certificate.Lattice
-	return lattice.Lattice{Delta: l.Delta, Sigma: l.Sigma, Clip: l.Clip, Dim: l.Dim}
-}
-
-// Budget returns the budget of a subject.
-func (p *Pack) Budget() ledger.Budget {
-	return ledger.Budget{Releases: p.Certificate.Budget.Releases, Period: p.Certificate.Budget.Period}
-}
+func (p *Pack) Lattice() lattice.Lattice { return lattice.Lattice(p.Certificate.Lattice) }
 
 // Mechanism returns a name that is different for packs whose models or noise differ.
 func (p *Pack) Mechanism() (string, error) {
@@ -138,12 +117,7 @@ func (p *Pack) Mechanism() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %v", digest(encoded), p.Certificate.Lattice), nil
-}
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%s %v", report.Digest(encoded), p.Certificate.Lattice), nil
 }
 
 // Files returns the contents of all files, by their names. The same pack gives the same bytes.
@@ -174,7 +148,7 @@ func (p *Pack) Files() (map[string][]byte, error) {
 	}
 	fill := strings.NewReplacer("{{delta}}", number(l.Delta), "{{sigma}}", number(l.Sigma), "{{clip}}", number(l.Clip), "{{features}}", strconv.Itoa(l.Dim),
 		"{{scaling}}", p.Certificate.Inputs.Scaling, "{{layout}}", p.Certificate.Inputs.Layout, "{{low}}", low, "{{high}}", high,
-		"{{budget}}", p.Certificate.Budget.String())
+		"{{budget}}", p.Certificate.BudgetInWords())
 	files[pythonFile] = []byte(fill.Replace(pythonSnippet))
 	files[goFile] = []byte(fill.Replace(goSnippet))
 	files[SettingsFile], err = p.settings(files)
@@ -183,14 +157,11 @@ func (p *Pack) Files() (map[string][]byte, error) {
 
 // settings returns guard.toml for the other files.
 func (p *Pack) settings(files map[string][]byte) ([]byte, error) {
-	s := settings{Schema: Schema, SHA256: map[string]string{}}
 	c := p.Certificate
-	s.Inputs.Scaling, s.Inputs.Layout, s.Inputs.Range = c.Inputs.Scaling, c.Inputs.Layout, c.Inputs.Range
-	s.Lattice.Delta, s.Lattice.Sigma, s.Lattice.Clip, s.Lattice.Features = c.Lattice.Delta, c.Lattice.Sigma, c.Lattice.Clip, c.Lattice.Dim
-	s.Budget.Releases, s.Budget.Period = c.Budget.Releases, c.Budget.Period.String()
+	s := settings{Schema: Schema, Inputs: c.Inputs, Lattice: c.Lattice, Budget: c.Budget, SHA256: map[string]string{}}
 	s.Drift.Allowance = c.Drift
 	for name, content := range files {
-		s.SHA256[name] = digest(content)
+		s.SHA256[name] = report.Digest(content)
 	}
 	var b bytes.Buffer
 	b.WriteString("# Written by tattle guard pack. The certificate is for exactly these values: to change one, make a new pack.\n" +
@@ -271,7 +242,7 @@ func Open(dir string) (*Pack, error) {
 		if err != nil {
 			return nil, err
 		}
-		if is := digest(content); is != s.SHA256[name] {
+		if is := report.Digest(content); is != s.SHA256[name] {
 			return nil, wrong(name, fmt.Errorf("SHA-256 is %s, and %s says %q", is, SettingsFile, s.SHA256[name]))
 		}
 		found[name] = content

@@ -15,7 +15,9 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/guard/ledger"
 	"tattle/internal/must"
+	"tattle/internal/report"
 	"tattle/internal/run"
 	"tattle/internal/shared"
 )
@@ -34,7 +36,7 @@ func packed(t *testing.T, g *nn.Graph, l CertifiedLattice, drift float64) (p *Pa
 	shapes := must.Get(front.Shapes())(t)
 	l.Dim = nn.Size(shapes[front.Output])
 	c := &Certificate{Schema: CertificateSchema, Version: run.Current().Version, Title: "test", Sentences: []string{"nothing is proved"},
-		Lattice: l, Budget: CertifiedBudget{Releases: 1}, Drift: drift}
+		Lattice: l, Budget: ledger.Budget{Releases: 1}, Drift: drift}
 	p = must.Get(New(front, head, c))(t)
 	dir = t.TempDir()
 	must.Do(t, p.Write(dir))
@@ -46,8 +48,8 @@ func TestOpen(t *testing.T) {
 	shared.Long(t, "a change of any file of a pack")
 	p, dir := written(t)
 	again := must.Get(Open(dir))(t)
-	if again.Lattice() != p.Lattice() || again.Budget() != p.Budget() {
-		t.Errorf("lattice %v, budget %v", again.Lattice(), again.Budget())
+	if again.Lattice() != p.Lattice() || again.Certificate.Budget != p.Certificate.Budget {
+		t.Errorf("lattice %v, budget %v", again.Lattice(), again.Certificate.Budget)
 	}
 	must.Do(t, again.Same(dir))
 	files := must.Get(p.Files())(t)
@@ -74,7 +76,7 @@ func TestOpenOfAnotherVersion(t *testing.T) {
 		before := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 		after := append(before[:len(before):len(before)], '\n')
 		settings := must.Get(os.ReadFile(filepath.Join(dir, SettingsFile)))(t)
-		for path, content := range map[string][]byte{name: after, SettingsFile: bytes.Replace(settings, []byte(digest(before)), []byte(digest(after)), 1)} {
+		for path, content := range map[string][]byte{name: after, SettingsFile: bytes.Replace(settings, []byte(report.Digest(before)), []byte(report.Digest(after)), 1)} {
 			must.Do(t, os.WriteFile(filepath.Join(dir, path), content, 0o666))
 		}
 	}

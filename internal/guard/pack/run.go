@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tattle/internal/file"
+	"tattle/internal/guard/ledger"
 	"tattle/internal/protect/measure"
 	"tattle/internal/protect/release"
 	"tattle/internal/report"
@@ -17,7 +18,7 @@ import (
 // OfRun verifies the run in the folder dir and returns the pack of its release. If values of the
 // report do not hold, it returns them too. A budget of 0 releases is the run's queries. A
 // run that cannot be packed is an OptionError of package measure, with a hint.
-func OfRun(ctx context.Context, dir string, o verify.Options, budget CertifiedBudget) (p *Pack, found []string, err error) {
+func OfRun(ctx context.Context, dir string, o verify.Options, budget ledger.Budget) (p *Pack, found []string, err error) {
 	res, err := verify.Run(ctx, dir, o)
 	switch {
 	case err != nil:

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/guard"
 	"tattle/internal/guard/ledger"
 )
 
@@ -11,7 +12,7 @@ import (
 // channel and without a debit.
 func TestInputs(t *testing.T) {
 	_, h := serving(t, ledger.Budget{Releases: 1}, nil, func(o *Options) {
-		o.Inputs = Inputs{Scaling: "x/255", Layout: "channels, height, width", Range: [][2]float64{{0, 1}, {-1, .5}}}
+		o.Inputs = guard.Inputs{Scaling: "x/255", Layout: "channels, height, width", Range: [][2]float64{{0, 1}, {-1, .5}}}
 	})
 	if _, said := get(t, h.URL+"/v2/models/guard", ""); !strings.Contains(said, `"parameters":{"layout":"channels, height, width","range":[[0,1],[-1,0.5]],"scaling":"x/255"}`) {
 		t.Error(said)

@@ -55,8 +55,8 @@ type Options struct {
 	Name      string // DefaultName if empty
 	Front     *nn.Graph
 	Lattice   guard.Lattice
-	Inputs    Inputs // those out of range are refused
-	Mechanism string // what makes releases of inputs, by a digest: the ledger stores releases under it
+	Inputs    guard.Inputs // those out of range are refused
+	Mechanism string       // what makes releases of inputs, by a digest: the ledger stores releases under it
 	Ledger    *ledger.Ledger
 
 	// Upstream answers to features with noise; nil: the features are the answer.
@@ -64,22 +64,6 @@ type Options struct {
 
 	Token    string // bearer token of all but the health checks; empty for none
 	MaxBatch int    // DefaultMaxBatch if 0
-}
-
-// Inputs say how inputs are made of data, and the range of stretches of their numbers, all of one length;
-// without ranges any finite number is accepted.
-type Inputs struct {
-	Scaling, Layout string
-	Range           [][2]float64
-}
-
-// of returns the range of number i of p; nil if it is not known.
-func (in Inputs) of(i, p int) []float64 {
-	n := len(in.Range)
-	if n == 0 || p%n != 0 {
-		return nil
-	}
-	return in.Range[i/(p/n)][:]
 }
 
 // A Server answers inferences with releases.
@@ -210,7 +194,7 @@ func (s *Server) check(r *infer.Request) error {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 			return &infer.Refusal{Status: http.StatusBadRequest, Text: fmt.Sprintf("number %d of input %d is %v: it must be finite", i%p, i/p, v)}
 		}
-		if b := s.o.Inputs.of(i%p, p); b != nil && !within(float64(v), b) {
+		if b := s.o.Inputs.Of(i%p, p); b != nil && !within(float64(v), b) {
 			return &infer.Refusal{Status: http.StatusBadRequest, Text: fmt.Sprintf("number %d of input %d is %v: must be from %.4g to %.4g; the certificate is for inputs scaled as %s", i%p, i/p, v, b[0], b[1], s.o.Inputs.Scaling)}
 		}
 	}
