@@ -42,7 +42,7 @@ func New(endpoint string, o Options) (*Client, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	c := &Client{address: a, timeout: cmp.Or(o.Timeout, DefaultTimeout), limit: cmp.Or(o.MaxBody, DefaultMaxBody)}
+	c := &Client{address: a, timeout: cmp.Or(o.Timeout, DefaultTimeout), limit: DefaultMaxBody}
 	c.retries = max(0, cmp.Or(o.Retries, DefaultRetries))
 	c.pace = newPace(o.Rate)
 	c.http = &http.Client{Transport: o.Transport, CheckRedirect: redirect}
@@ -57,8 +57,8 @@ func (o Options) check() error {
 	switch {
 	case strings.TrimSpace(o.Token) != o.Token || strings.ContainsFunc(o.Token, func(r rune) bool { return r < ' ' || r > '~' }):
 		return errors.New("the token has characters that are not allowed in HTTP headers: remove line ends")
-	case o.Timeout < 0 || o.Batch < 0 || o.MaxBody < 0:
-		return errors.New("timeout, batch and the longest answer must not be negative")
+	case o.Timeout < 0 || o.Batch < 0:
+		return errors.New("timeout and batch must not be negative")
 	case math.IsNaN(o.Rate) || o.Rate < 0 || o.Rate > 0 && o.Rate < 1e-4:
 		return fmt.Errorf("a rate of %v requests a second: it must be 0 for no limit, or at least 0.0001", o.Rate)
 	}

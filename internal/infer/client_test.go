@@ -200,9 +200,10 @@ func TestLongAnswers(t *testing.T) {
 			z.Close()
 		}))
 		defer s.Close()
-		for limit, fails := range map[int64]bool{1 << 16: true, 0: false} {
-			c := must.Get(New(s.URL, Options{Model: "m", MaxBody: limit}))(t)
+		for limit, fails := range map[int64]bool{1 << 16: true, DefaultMaxBody: false} {
+			c := must.Get(New(s.URL, Options{Model: "m"}))(t)
 			(&fakeClock{}).of(c)
+			c.limit = limit
 			if err := ask(c); fails {
 				mustErr(t, err, "/infer: the answer is longer than 65536 bytes")
 			} else if err != nil {

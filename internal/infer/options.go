@@ -12,7 +12,7 @@ const (
 	// DefaultRetries are attempts after the first: with waits that double from
 	// firstWait they bridge 15 seconds, which a model server takes to restart.
 	DefaultRetries = 5
-	// DefaultMaxBody is Triton's own limit of a request, in bytes.
+	// DefaultMaxBody is Triton's own limit of a request, in bytes, and ours of a reply, decompressed.
 	DefaultMaxBody = 64 << 20
 	// DefaultBatch are the examples of one request where the server has no limit: a
 	// lost reply costs little, and more gain no speed.
@@ -32,8 +32,6 @@ type Options struct {
 	Retries int           // attempts after the first; zero means DefaultRetries, negative none
 	Rate    float64       // requests a second at most; zero means no limit
 	Batch   int           // examples a request at most; zero means DefaultBatch
-	MaxBody int64         // bytes of a reply, decompressed, at most; zero means DefaultMaxBody
-	JSON    bool          // never send or ask for binary tensors
 
 	// Transport carries the requests; nil is http.DefaultTransport.
 	Transport http.RoundTripper `json:"-"`

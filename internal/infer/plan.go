@@ -60,7 +60,7 @@ func (o Options) plan(m *Metadata, size int) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{input: input, output: output.Name, size: size, binary: !o.JSON && slices.Contains(m.Extensions, binaryExtension)}
+	p := &plan{input: input, output: output.Name, size: size, binary: slices.Contains(m.Extensions, binaryExtension)}
 	if err := p.arrange(o.Shape); err != nil {
 		return nil, err
 	}

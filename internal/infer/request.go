@@ -164,7 +164,7 @@ func readAll(r *http.Response, limit int64) ([]byte, error) {
 }
 
 func tooLong(limit int64) error {
-	return permanent{fmt.Errorf("the answer is longer than %d bytes: ask for fewer examples a request, or raise the limit", limit)}
+	return permanent{fmt.Errorf("the answer is longer than %d bytes: ask for fewer examples a request", limit)}
 }
 
 // veiled is an error whose words had a secret in them.
