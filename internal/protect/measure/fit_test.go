@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"tattle/internal/data/dataset"
@@ -15,32 +14,30 @@ func threshold(tau float32, p dataset.Preprocess) *Model {
 	return &Model{Preprocess: p, Graph: &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "d", Op: d, Inputs: []string{"x"}, Output: "y"}}}}
 }
 
-// A model of numbers that is given them scaled in another way is found out, and the scaling it
-// was trained with is named.
+// pixels returns grey pictures of one pixel, scaled from 0 to 1.
+func pixels() *dataset.Set {
+	return &dataset.Set{Name: "pixels", Shape: []int{1, 1, 1}, Mean: []float32{0}, Std: []float32{1}, YName: "class", YNames: []string{"low", "high"}}
+}
+
+// A model of bytes that is given them scaled in another way is found out, and the scaling it was
+// trained with is named.
 func TestFits(t *testing.T) {
 	const n = 200
 	r := rand.New(rand.NewPCG(1, 2))
-	set := &dataset.Set{Name: "numbers", Shape: []int{1}, YName: "class", YNames: []string{"low", "high"}}
+	set := pixels()
 	for range n {
-		v := 2000 * r.Float64()
-		class := 0
-		if v > 1000 {
-			class = 1
-		}
-		set.Values, set.Y = append(set.Values, float32((v-1000)/577)), append(set.Y, class)
+		v := r.IntN(256)
+		set.Pixels, set.Y = append(set.Pixels, uint8(v)), append(set.Y, v/128)
 	}
-	m := threshold(1000, dataset.Preprocess{Mean: []float64{1000}, Std: []float64{577}})
+	m := threshold(127.5, dataset.Preprocess{Range: []float64{0, 1}})
 	f, err := m.Fits(t.Context(), Inputs{}, set)
 	if err != nil || f == nil {
 		t.Fatal(f, err)
 	}
-	if !f.Guesses() || !f.doubtful() || f.Better == nil || f.Better.Right != n || !strings.Contains(f.Better.Preprocess, "mean=0 std=1") {
+	if !f.Guesses() || !f.doubtful() || f.Better == nil || f.Better.Right != n || f.Better.Preprocess != "range=0,255" {
 		t.Errorf("%+v, better %+v", f, f.Better)
 	}
-	for i := range set.Values {
-		set.Values[i] = set.Values[i]*577 + 1000
-	}
-	m.Preprocess = dataset.Preprocess{}
+	set.Std[0], m.Preprocess.Range[1] = 1./255, 255
 	if f, err = m.Fits(t.Context(), Inputs{}, set); err != nil || f.Right != n || f.Guesses() || f.Better != nil {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -50,21 +47,21 @@ func TestFits(t *testing.T) {
 // named if chance does not explain the gain, and is not named if chance may explain it.
 func TestFitsCommonClass(t *testing.T) {
 	const n = 2000
-	m := threshold(1000, dataset.Preprocess{Mean: []float64{1000}, Std: []float64{577}})
+	m := threshold(100, dataset.Preprocess{Range: []float64{0, 1}})
 	for _, c := range []struct {
 		every, wrong int // of the examples are high; of these are taken for low
 		better       bool
 	}{{21, 3, true}, {500, 3, false}} {
-		set := &dataset.Set{Name: "numbers", Shape: []int{1}, YName: "class", YNames: []string{"low", "high"}}
+		set := pixels()
 		for i := range n {
-			v, class := 400., 0
+			v, class := uint8(40), 0
 			if i%c.every == 0 {
 				class = 1
 				if i/c.every%c.wrong > 0 {
-					v = 1600
+					v = 160
 				}
 			}
-			set.Values, set.Y = append(set.Values, float32((v-1000)/577)), append(set.Y, class)
+			set.Pixels, set.Y = append(set.Pixels, v), append(set.Y, class)
 		}
 		f, err := m.Fits(t.Context(), Inputs{}, set)
 		if err != nil || !f.Guesses() || (f.Better != nil) != c.better {
@@ -78,7 +75,8 @@ func TestFitsCommonClass(t *testing.T) {
 func TestFitsAssumed(t *testing.T) {
 	const n = 256
 	m := threshold(.5, dataset.Preprocess{})
-	set := &dataset.Set{Name: "pixels", Shape: []int{1, 1, 1}, Mean: []float32{.1307}, Std: []float32{.3081}, YName: "class", YNames: []string{"low", "high"}}
+	set := pixels()
+	set.Mean[0], set.Std[0] = .1307, .3081
 	for v := range n {
 		set.Pixels, set.Y = append(set.Pixels, uint8(v)), append(set.Y, v/128)
 	}
