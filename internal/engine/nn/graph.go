@@ -107,8 +107,7 @@ func (g *Graph) Node(name string) *Node {
 // Shapes returns the shape of every tensor for one example, without the batch.
 // Dimensions of the input and of the output are positive; those in between may be
 // 0. It returns an error if an operator does not fit its inputs, if two nodes have one
-// name or one output, and if an input comes from nowhere, from a later node or
-// from the node itself, naming the nodes.
+// name or one output, and if the input of a node is not computed before it, naming the node.
 func (g *Graph) Shapes() (map[string][]int, error) {
 	if err := g.checkNames(); err != nil {
 		return nil, err
@@ -164,7 +163,7 @@ func (g *Graph) shapeOf(n *Node, shapes map[string][]int) ([]int, error) {
 	for i, name := range n.Inputs {
 		s, ok := shapes[name]
 		if !ok {
-			return nil, g.missing(n, name)
+			return nil, fmt.Errorf("input tensor %q is not defined: no node before this one computes it", name)
 		}
 		in[i] = s
 	}
@@ -181,43 +180,6 @@ func (g *Graph) shapeOf(n *Node, shapes map[string][]int) ([]int, error) {
 		}
 	}
 	return out, nil
-}
-
-// missing says why the input of a node is not defined before it.
-func (g *Graph) missing(n *Node, input string) error {
-	producer := map[string]*Node{}
-	for _, m := range g.Nodes {
-		if _, ok := producer[m.Output]; !ok {
-			producer[m.Output] = m
-		}
-	}
-	from := producer[input]
-	if from == nil {
-		return fmt.Errorf("input tensor %q is not defined: no node produces it", input)
-	}
-	if loop := way(from, n, producer, map[*Node]bool{}); loop != nil {
-		return fmt.Errorf("depends on itself: it reads %s", strings.Join(loop, ", which reads "))
-	}
-	return fmt.Errorf("input tensor %q is the output of %q, a later node: nodes go in the order of computation", input, from.Name)
-}
-
-// way returns the names of the nodes from one to another, each of which reads the
-// next one's output, or nil if the first does not depend on the last.
-func way(from, to *Node, producer map[string]*Node, seen map[*Node]bool) []string {
-	if from == nil || seen[from] {
-		return nil
-	}
-	name := strconv.Quote(from.Name)
-	if from == to {
-		return []string{name}
-	}
-	seen[from] = true
-	for _, in := range from.Inputs {
-		if rest := way(producer[in], to, producer, seen); rest != nil {
-			return append([]string{name}, rest...)
-		}
-	}
-	return nil
 }
 
 // Params returns every parameter, in node order.
@@ -262,7 +224,7 @@ func (g *Graph) FeatureNode() (string, error) {
 func (g *Graph) Cut(name string) (front, head *Graph, err error) {
 	at := g.Node(name)
 	if at == nil {
-		return nil, nil, fmt.Errorf("no node %q%s", name, similarWords(g.similar(name)))
+		return nil, nil, fmt.Errorf("no node %q%s", name, g.similar(name))
 	}
 	shapes, err := g.Shapes()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"tattle/internal/must"
@@ -99,7 +100,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestSimilar: a slip of the pen finds what was meant, and so does part of a name.
+// TestSimilar: a wrong end finds what was meant, and so does part of a name.
 func TestSimilar(t *testing.T) {
 	t.Parallel()
 	g := new(Graph)
@@ -107,16 +108,8 @@ func TestSimilar(t *testing.T) {
 		g.Nodes = append(g.Nodes, &Node{Name: name, Op: &ReLU{}, Output: name + ".out"})
 	}
 	for wrong, want := range map[string]string{"layer3.2.relu3": `"layer3.2.relu2"`, "Linear": `"linear"`} {
-		if got := g.similar(wrong); len(got) != suggestions || !slices.Contains(got, want) {
+		if got := g.similar(wrong); strings.Count(got, ", ") != suggestions-1 || !strings.Contains(got, want) {
 			t.Errorf("%q: %q", wrong, got)
-		}
-	}
-	for _, x := range []struct {
-		a, b string
-		far  int
-	}{{"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "abc", 0}, {"abc", "", 3}} {
-		if got := editDistance(x.a, x.b); got != x.far {
-			t.Errorf("%q, %q: %d edits", x.a, x.b, got)
 		}
 	}
 }
