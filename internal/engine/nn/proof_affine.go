@@ -25,7 +25,9 @@ func rounderOf(op Op, k kernel[float64], in ...[]int) rounder {
 	case sumOp:
 		a, affine = op.sums(in[0])
 	}
-	if !affine {
+	if _, moves := k.(mover); moves {
+		return copyRounder{k}
+	} else if !affine {
 		r, _ := k.(rounder)
 		return r
 	}
@@ -35,6 +37,13 @@ func rounderOf(op Op, k kernel[float64], in ...[]int) rounder {
 	}
 	return &linear{affine: a, inner: Size(out[len(out)-a.behind:]), kernel: a.with(magnitudes(a.weight), nil).kernel64(in[0])}
 }
+
+// copyRounder is the rounder of a mover: the entries' errors move with them, and constants are exact.
+type copyRounder struct{ kernel[float64] }
+
+func (k copyRounder) handsOn() {}
+
+func (k copyRounder) roundoff(f *frame[float64], ey []float64, ex [][]float64) { k.jvp(f, ey, ex, 1) }
 
 // magnitudes overwrites y with |W|·x, before the division.
 func (k *linear) magnitudes(y, x []float64, batch int) {

@@ -95,10 +95,4 @@ func (k *concat[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(dy, dx, f.
 
 func (k *concat[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) { k.run(dy, dx, f.batch*n, k.split) }
 
-func (k *concat[T]) handsOn() {}
-func (k *concat[T]) moves()   {}
-
-// roundoff: the entries' errors move with them.
-func (k *concat[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	any(k).(*concat[float64]).run(ey, ex, f.batch, any(k).(*concat[float64]).join)
-}
+func (k *concat[T]) moves() {}

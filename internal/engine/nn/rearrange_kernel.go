@@ -156,10 +156,4 @@ func (k *rearrange[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	}
 }
 
-func (k *rearrange[T]) handsOn() {}
-func (k *rearrange[T]) moves()   {}
-
-// roundoff: the entries' errors move with them; what is outside is exact.
-func (k *rearrange[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	any(k).(*rearrange[float64]).apply(ey, ex[0], f.batch, 0)
-}
+func (k *rearrange[T]) moves() {}

@@ -106,7 +106,7 @@ func testPlaces(t *testing.T, c rearrangeCase) {
 	f := &frame[float64]{batch: testBatch, x: [][]float64{x}, y: make([]float64, testBatch*size)}
 	k.forward(f)
 	errs := make([]float64, len(f.y))
-	round(k.(rounder), f, errs, [][]float64{x})
+	round(copyRounder{k}, f, errs, [][]float64{x})
 	g := &frame[float32]{batch: testBatch, x: narrow(f.x), y: make([]float32, len(f.y))}
 	c.op.kernel32(c.in).forward(g)
 	closeTo(t, "float32", wide(g.y), f.y, 0)
@@ -151,7 +151,7 @@ func TestConcat(t *testing.T) {
 		}
 	}
 	ey := make([]float64, 72)
-	round(k.(rounder), f, ey, f.x)
+	round(copyRounder{k}, f, ey, f.x)
 	if !slices.Equal(ey, f.y) {
 		t.Error("errors did not move with the entries")
 	}
