@@ -41,7 +41,7 @@ func (m *Model) WriteText(w io.Writer) error {
 	for _, d := range m.Outputs {
 		fmt.Fprintf(t, "output\t%s\n", d.describe())
 	}
-	fmt.Fprintf(t, "weights\t%s in %s%s\n", grouped(m.Weights), report.Many(m.WeightTensors, "tensor"), externalFiles(m.Beside))
+	fmt.Fprintf(t, "weights\t%s in %s%s\n", report.Grouped(int(m.Weights)), report.Many(m.WeightTensors, "tensor"), externalFiles(m.Beside))
 	if m.Preprocess != "" {
 		fmt.Fprintf(t, "preprocessing\t%s (the file beside the model)\n", m.Preprocess)
 	}
@@ -79,7 +79,7 @@ func externalFiles(files []string) string {
 // writeNodes prints the table of nodes.
 func (m *Model) writeNodes(w io.Writer) error {
 	fmt.Fprintf(w, "one input of %s: %s numbers in, %s out, %s multiply-adds, %s parameters\n",
-		nn.ShapeString(m.InputShape), grouped(int64(m.InputSize)), nn.ShapeString(m.OutputShape), scaled(m.MultiplyAdds), scaled(m.Parameters))
+		nn.ShapeString(m.InputShape), report.Grouped(m.InputSize), nn.ShapeString(m.OutputShape), scaled(m.MultiplyAdds), scaled(m.Parameters))
 	m.writeTable(w)
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -93,7 +93,7 @@ func (m *Model) writeNodes(w io.Writer) error {
 			mark = "*"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", mark, c.Node, c.shortTensor(), c.Operator, nn.ShapeString(c.Shape),
-			grouped(int64(c.Size)), share(c.Ratio), scaled(c.MultiplyAdds), scaled(c.Parameters), note)
+			report.Grouped(c.Size), share(c.Ratio), scaled(c.MultiplyAdds), scaled(c.Parameters), note)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -163,15 +163,6 @@ func listing(w io.Writer, first string, words []string) {
 		}
 	}
 	fmt.Fprintln(w)
-}
-
-// grouped prints a number with commas.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // scaled prints three digits of a number, in thousands, millions or billions.

@@ -155,5 +155,4 @@ var trained = map[string]Wording{
 	"failed":              {Part: Limit, Says: "{1}, seed {2} failed: {3}"},
 	"left.trainings":      {Part: Limit, Says: "{1} of {2} trainings have run (--only); the cells of the others are empty."},
 	"few_seeds":           {Part: Limit, Says: "{1}; the paper's figures are of {2}."},
-	"cells.note":          {Part: About, Says: "{1}: {2}."},
 }

@@ -10,6 +10,7 @@ type document struct {
 	Title, Subtitle string
 	Lead            lead
 	Sections        []section
+	folded          []section // which stand behind the others
 }
 
 // A lead is what a reader sees first: a badge, a sentence, and the few figures behind it.
@@ -67,7 +68,6 @@ type chart struct {
 	Caption string
 	SVG     template.HTML
 	Keys    []key
-	Note    string
 }
 
 // A key says what a mark means.
@@ -85,8 +85,6 @@ type table struct {
 	Unit  string // of all rows; empty if they differ or a column has it
 
 	Unknown []int // rows without a figure of this run, which a terminal leaves out
-
-	Page bool // a terminal leaves the table out
 }
 
 // shots are an original and what was made of it.
@@ -110,7 +108,11 @@ func (p Picture) uri() template.URL {
 
 // add adds a section that has parts.
 func (d *document) add(s section) {
-	if len(s.Parts) > 0 {
+	switch {
+	case len(s.Parts) == 0:
+	case s.Folded:
+		d.folded = append(d.folded, s)
+	default:
 		d.Sections = append(d.Sections, s)
 	}
 }

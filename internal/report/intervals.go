@@ -11,7 +11,6 @@ type intervalsOf struct {
 	caption, axis string
 	marks         []markOf
 	lines         []lineOf
-	note          string // a template
 }
 
 // markOf is a mark in each row: the claim with an ID, or what stands beside it under a name.
@@ -48,7 +47,7 @@ func (r *Report) intervals(c *intervalsOf, subject string, one bool) *chart {
 	if len(rows) == 0 {
 		return nil
 	}
-	out := &chart{Caption: c.caption, Note: r.fill(c.note, Finding{Subject: subject})}
+	out := &chart{Caption: c.caption}
 	x, label := newSpan(), c.caption+"."
 	used := make([]bool, len(c.marks))
 	for _, row := range rows {

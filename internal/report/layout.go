@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"tattle/internal/file"
 )
@@ -36,7 +37,6 @@ type sectionOf struct {
 type partOf struct {
 	title    string // a template
 	says     string // a template, shown if anything follows it
-	code     string // a template
 	when     string // only if a finding's code contains it
 	findings []Part
 	table    *tableOf
@@ -49,7 +49,6 @@ type partOf struct {
 type tableOf struct {
 	rows    []string // heads of the columns that name the row: subject, group
 	columns []column
-	page    bool // not on a terminal
 }
 
 // A column shows a part of the claims with an ID: one of the keys of shows, "@" and the name of what stands
@@ -86,19 +85,12 @@ func (r *Report) build() *document {
 			d.add(r.section(s, subject))
 		}
 	}
-	if terms := r.terms(l); len(terms) > 0 {
-		d.add(section{Title: "What the words mean", Folded: true, Parts: []part{{Terms: terms}}})
+	if len(l.terms) > 0 {
+		d.add(section{Title: "What the words mean", Folded: true, Parts: []part{{Terms: l.terms}}})
 	}
 	d.add(r.provenance())
-	slices.SortStableFunc(d.Sections, func(a, b section) int { return boolInt(a.Folded) - boolInt(b.Folded) })
+	d.Sections = append(d.Sections, d.folded...)
 	return d
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // subjects are the subjects of the claims with an ID.
@@ -194,9 +186,9 @@ func (r *Report) part(p partOf, subject string, one bool) []part {
 	if p.when != "" && !slices.ContainsFunc(r.Findings, func(f Finding) bool { return strings.Contains(f.Code, p.when) }) {
 		return nil
 	}
-	out := part{Title: r.fill(p.title, about), Code: r.fill(p.code, about)}
+	out := part{Title: r.fill(p.title, about)}
 	var more []part
-	is := p.code != ""
+	is := false
 	for _, f := range r.Findings[min(1, len(r.Findings)):] {
 		if slices.Contains(p.findings, WordingOf(f.Code).Part) && (!one || f.Subject == subject) {
 			out.Items, is = append(out.Items, r.Say(f)), true
@@ -223,13 +215,10 @@ func (r *Report) part(p partOf, subject string, one bool) []part {
 		out.Pictures = r.pictures(p.pictures)
 		is = len(out.Pictures) > 0
 	}
-	if p.code == "" && p.findings == nil && p.table == nil && p.chart == nil && p.curves == nil && p.pictures == "" {
-		is = !strings.Contains(r.fill(p.says, about), "–") || !strings.Contains(p.says, "{")
-	}
 	if !is {
 		return nil
 	}
-	out.Text = capital(r.sentences(p.says, about))
+	out.Text = begun(unicode.ToUpper, r.sentences(p.says, about))
 	if out.Table != nil && out.Table.Unit != "" {
 		out.Text += " Unit: " + out.Table.Unit + "."
 	}
@@ -260,7 +249,7 @@ func (r *Report) table(t *tableOf, subject string, one bool) *table {
 		return nil
 	}
 	grouped := slices.ContainsFunc(keys, func(k rowKey) bool { return k.group != "" }) && slices.ContainsFunc(keys, func(k rowKey) bool { return k.subject != "" }) && !one
-	out := &table{Page: t.page}
+	out := &table{}
 	label := func(k rowKey) []string {
 		if grouped {
 			return []string{file.Name(k.subject), file.Name(k.group)}
@@ -334,7 +323,7 @@ func hasFigure(claims map[string]*Claim) bool {
 
 // withoutEmpty leaves out the columns of figures that have none.
 func (t *table) withoutEmpty() *table {
-	out := &table{Words: t.Words, Page: t.Page, Unit: t.Unit, Unknown: t.Unknown, Rows: make([][]string, len(t.Rows))}
+	out := &table{Words: t.Words, Unit: t.Unit, Unknown: t.Unknown, Rows: make([][]string, len(t.Rows))}
 	for j, head := range t.Heads {
 		if j >= t.Words && !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != "–" }) {
 			continue
@@ -359,7 +348,7 @@ func (r *Report) cell(c column, of *Claim, subject string) string {
 			case w.Label != "":
 				return w.Label
 			default:
-				return lowered(r.fill(w.Badge, f))
+				return begun(unicode.ToLower, r.fill(w.Badge, f))
 			}
 		}
 		return "–"
@@ -398,9 +387,6 @@ func (r *Report) pictures(prefix string) (rows []shots) {
 	}
 	return rows
 }
-
-// terms are the words of the layout that the report uses.
-func (r *Report) terms(l *layout) []term { return l.terms }
 
 // subtitle says in a line what was measured, and by which command.
 func (r *Report) subtitle() string {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"tattle/internal/run"
 )
@@ -212,17 +211,7 @@ func (r *Report) Label() string {
 	}
 	f := r.Findings[0]
 	w := WordingOf(f.Code)
-	return cmp.Or(w.Label, lowered(r.fill(w.Badge, f)))
-}
-
-// lowered begins a text with a small letter.
-func lowered(s string) string {
-	for i, c := range s {
-		if i == 0 {
-			return string(unicode.ToLower(c)) + s[utf8.RuneLen(c):]
-		}
-	}
-	return s
+	return cmp.Or(w.Label, begun(unicode.ToLower, r.fill(w.Badge, f)))
 }
 
 // Lead returns what the report says first: the badge, its tone and the sentence.

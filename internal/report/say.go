@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"tattle/internal/file"
 )
@@ -72,7 +73,7 @@ func (r *Report) Say(f Finding) string {
 	if strings.HasPrefix(says, "{subject}:") { // a name, and not the beginning of a sentence
 		return r.fill(says, f)
 	}
-	return capital(r.fill(says, f))
+	return begun(unicode.ToUpper, r.fill(says, f))
 }
 
 // fill puts what they stand for into the places of a template.
@@ -175,14 +176,13 @@ var shows = map[string]func(*Claim) string{
 	},
 }
 
-// capital begins a sentence with a capital letter.
-func capital(s string) string {
-	for i, c := range s {
-		if i == 0 {
-			return string(unicode.ToUpper(c)) + s[len(string(c)):]
-		}
+// begun returns a text with another case of its first letter.
+func begun(with func(rune) rune, s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
 	}
-	return s
+	return string(with(first)) + s[n:]
 }
 
 // List joins names: "a", "a and b", "a, b and c".

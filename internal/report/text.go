@@ -49,7 +49,7 @@ func (r *Report) WriteText(w io.Writer, details bool) error {
 }
 
 func (p part) writeText(w io.Writer) {
-	if p.onlyPage() || p.Table != nil && p.Table.Page {
+	if p.onlyPage() {
 		return
 	}
 	if p.Title != "" {
