@@ -19,14 +19,12 @@ import (
 // and what came too late.
 type CommittedError struct {
 	Shard            int
-	Committed, Other string // SHA-256; Other is "" if nothing came
+	Committed, Other string // SHA-256
 }
 
 // Differs reports whether the two are not the same: the work does not give the same each
 // time, or something changed what it reads.
-func (e *CommittedError) Differs() bool {
-	return e.Other != "" && e.Committed != e.Other
-}
+func (e *CommittedError) Differs() bool { return e.Committed != e.Other }
 
 // Error says whether the two differ.
 func (e *CommittedError) Error() string {
@@ -111,22 +109,6 @@ func (f *Folder) lost(i int, digest string) *CommittedError {
 		f.done(i, committed)
 	}
 	return &CommittedError{i, committed, digest}
-}
-
-// Commit puts data of shard i and records them. Where write fails, shard i is as it was
-// before. It returns a *CommittedError where it is done.
-func (f *Folder) Commit(i int, write func(io.Writer) error) error {
-	if err := f.has(i); err != nil {
-		return err
-	}
-	if f.Done(i) {
-		return &CommittedError{Shard: i, Committed: f.Digest(i)}
-	}
-	digest, err := f.Put(i, write)
-	if err != nil {
-		return err
-	}
-	return f.Record(i, digest)
 }
 
 // A DamagedError says that the data of a shard are not what was committed.

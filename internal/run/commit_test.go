@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +17,6 @@ import (
 
 	"tattle/internal/file"
 	"tattle/internal/must"
-	"tattle/internal/shared"
 )
 
 // of returns a manifest of so many shards.
@@ -115,75 +113,36 @@ func again(t *testing.T, test, dir string, more ...string) *exec.Cmd {
 	return cmd
 }
 
-// Processes race for the same shards: each is committed once, and none is torn.
-func TestProcessesCommitOnce(t *testing.T) {
-	shared.Long(t, "processes that commit the same shards")
-	const shards, processes = 40, 3
+// A process that is killed while it writes data, or between putting data and recording them, has
+// committed nothing; whoever comes next does the shards again, and removes what is half-written.
+func TestKilledBeforeRecord(t *testing.T) {
 	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
-		f := must.Get(Join(nil, dir, of(shards)))(t)
-		won := 0
-		for i := range shards {
-			digest, err := f.Put(i, put(text(i)))
-			must.Do(t, err)
-			if err = f.Record(i, digest); err == nil {
-				won++
-			} else if !isCommitted(err) {
-				t.Fatal(err)
-			}
-		}
-		fmt.Printf("\nwon %d\n", won)
-		return
-	}
-	dir := t.TempDir()
-	begin(t, dir, of(shards))
-	won := 0
-	var outs [processes]strings.Builder
-	var cmds []*exec.Cmd
-	for k := range processes {
-		cmd := again(t, t.Name(), dir)
-		cmd.Stdout = &outs[k]
-		must.Do(t, cmd.Start())
-		cmds = append(cmds, cmd)
-	}
-	for k, cmd := range cmds {
-		if err := cmd.Wait(); err != nil {
-			t.Fatal(err, outs[k].String())
-		}
-		_, after, _ := strings.Cut(outs[k].String(), "\nwon ")
-		n := must.Get(strconv.Atoi(strings.Fields(after)[0]))(t)
-		won += n
-	}
-	if won != shards {
-		t.Errorf("%d commits of %d shards", won, shards)
-	}
-	whole(t, dir, of(shards))
-}
-
-// A process that is killed between putting data and recording them has committed
-// nothing; whoever comes next does the shard again.
-func TestKilledBetweenPutAndRecord(t *testing.T) {
-	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
-		f := must.Get(Join(nil, dir, of(2)))(t)
-		must.Do(t, f.Commit(0, put(text(0))))
+		f := must.Get(Join(nil, dir, of(3)))(t)
+		must.Do(t, commit(f, 0, put(text(0))))
 		must.Get(f.Put(1, put(text(1))))(t)
-		p, _ := os.FindProcess(os.Getpid())
-		p.Kill()
-		select {}
+		f.Put(2, func(w io.Writer) error {
+			io.WriteString(w, strings.Repeat("half", 1<<16))
+			p, _ := os.FindProcess(os.Getpid())
+			p.Kill()
+			select {}
+		})
 	}
 	dir := t.TempDir()
-	begin(t, dir, of(2))
+	begin(t, dir, of(3))
 	if again(t, t.Name(), dir).Run() == nil {
 		t.Fatal("it lives")
 	}
-	if n := names(t, dir); len(n) != 2+2+1 {
+	if n := names(t, dir); len(n) != 2+2+1+1 {
 		t.Fatalf("the folder holds %q", n)
 	}
-	f := must.Get(Open(nil, dir, of(2)))(t)
-	if r := f.Remaining(); !slices.Equal(r, []int{1}) || f.Corrupt() != nil {
+	f := must.Get(Open(nil, dir, of(3)))(t)
+	if r := f.Remaining(); !slices.Equal(r, []int{1, 2}) || f.Corrupt() != nil {
 		t.Fatalf("remaining %v, corrupt %v", r, f.Corrupt())
 	}
-	must.Do(t, f.Commit(1, put(text(1))))
-	whole(t, dir, of(2))
+	for i := range 2 {
+		must.Do(t, commit(f, i+1, put(text(i+1))))
+	}
+	whole(t, dir, of(3))
 }
 
 // What lies in a folder and is not as it was recorded is not believed, and does not
@@ -192,7 +151,7 @@ func TestDamageIsDropped(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(8))
 	for i := range 7 {
-		must.Do(t, f.Commit(i, put(text(i))))
+		must.Do(t, commit(f, i, put(text(i))))
 	}
 	other := strings.Repeat("0", 64)
 	for path, data := range map[string]string{
@@ -216,7 +175,7 @@ func TestDamageIsDropped(t *testing.T) {
 		t.Fatalf("corrupt %v, remaining %v", g.Corrupt(), g.Remaining())
 	}
 	for _, i := range g.Remaining() {
-		must.Do(t, g.Commit(i, put(text(i))))
+		must.Do(t, commit(g, i, put(text(i))))
 	}
 	whole(t, dir, of(8))
 }
@@ -270,7 +229,7 @@ func TestLinkWhoseAnswerIsLost(t *testing.T) {
 	}
 	defer func() { link = old }()
 	f := begin(t, t.TempDir(), of(1))
-	must.Do(t, f.Commit(0, put(text(0))))
+	must.Do(t, commit(f, 0, put(text(0))))
 }
 
 // A run's folder is read with sha256sum, too.
@@ -282,7 +241,7 @@ func TestSHA256Sum(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(3))
 	for i := range 3 {
-		must.Do(t, f.Commit(i, put(text(i))))
+		must.Do(t, commit(f, i, put(text(i))))
 	}
 	cmd := exec.Command("sh", "-c", path+" -c *.sha256")
 	cmd.Dir = dir
@@ -295,11 +254,11 @@ func TestSHA256Sum(t *testing.T) {
 func TestCreateOverRemains(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(2))
-	must.Do(t, f.Commit(0, put("old")))
+	must.Do(t, commit(f, 0, put("old")))
 	must.Do(t, os.Remove(filepath.Join(dir, ManifestName)))
 	f = begin(t, dir, of(2))
-	must.Do(t, f.Commit(0, put(text(0))))
-	must.Do(t, f.Commit(1, put(text(1))))
+	must.Do(t, commit(f, 0, put(text(0))))
+	must.Do(t, commit(f, 1, put(text(1))))
 	whole(t, dir, of(2))
 	must.Do(t, f.Discard())
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -309,13 +268,12 @@ func TestCreateOverRemains(t *testing.T) {
 
 func TestCommitAgain(t *testing.T) {
 	f := begin(t, t.TempDir(), of(1))
-	must.Do(t, f.Commit(0, put(text(0))))
-	err := f.Commit(0, func(io.Writer) error { t.Error("computed again"); return nil })
-	if !isCommitted(err) {
+	must.Do(t, commit(f, 0, put(text(0))))
+	if err := commit(f, 0, put(text(0))); !isCommitted(err) {
 		t.Errorf("error %v", err)
 	}
-	if err := f.Drop(0); err != nil || f.Done(0) {
+	if err := f.Release(0); err != nil || f.Done(0) {
 		t.Fatal(err)
 	}
-	must.Do(t, f.Commit(0, put(text(0))))
+	must.Do(t, commit(f, 0, put(text(0))))
 }

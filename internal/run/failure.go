@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,11 +30,6 @@ func (f Failure) Cause() string {
 
 // failureSize is the most that the file of a failure may hold.
 const failureSize = 1 << 20
-
-func sorted(failures []Failure) []Failure {
-	slices.SortFunc(failures, func(a, b Failure) int { return a.Shard - b.Shard })
-	return failures
-}
 
 // SetAside notes that a shard failed for good.
 func (f *Folder) SetAside(failure Failure) error {
@@ -72,12 +68,12 @@ func (f *Folder) Failures() ([]Failure, error) {
 		return nil, err
 	}
 	var all []Failure
-	for i := range names.failed {
+	for _, i := range slices.Sorted(maps.Keys(names.failed)) {
 		if i < f.Len() && !f.Done(i) {
 			all = append(all, readFailure(f.failedPath(i), i))
 		}
 	}
-	return sorted(all), nil
+	return all, nil
 }
 
 // readFailure reads the file of a failure; what is damaged says so itself.

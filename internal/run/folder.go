@@ -209,8 +209,11 @@ func (f *Folder) Discard() error {
 
 // Release removes shard i once it is merged, to make room for what it is merged into.
 func (f *Folder) Release(i int) error {
-	if f.kept {
-		return nil
+	if err := f.has(i); err != nil || f.kept {
+		return err
 	}
-	return f.Drop(i)
+	if err := f.drop(i); err != nil {
+		return &StoreError{f.dir, err}
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ func TestSpecialFilesAreDamage(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, of(7))
 	for i := range 7 {
-		must.Do(t, f.Commit(i, put(text(i))))
+		must.Do(t, commit(f, i, put(text(i))))
 	}
 	for i, put := range []func(path string) error{
 		func(path string) error { return syscall.Mkfifo(path, 0o666) },

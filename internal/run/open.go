@@ -79,26 +79,14 @@ func (f *Folder) audit(n *listing) error {
 		if !n.records[i] {
 			continue
 		}
-		if err := f.take(i, true); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// take takes shard i in if its data are as recorded. Else the shard is corrupt; drop
-// removes it.
-func (f *Folder) take(i int, drop bool) error {
-	err := f.verify(i)
-	if _, ok := err.(*DamagedError); ok {
-		f.corrupt = append(f.corrupt, i)
-		err = nil
-		if drop {
+		err := f.verify(i)
+		if _, ok := err.(*DamagedError); ok {
+			f.corrupt = append(f.corrupt, i)
 			err = f.drop(i)
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("resume: %w", err)
+		if err != nil {
+			return fmt.Errorf("resume: %w", err)
+		}
 	}
 	return nil
 }
@@ -189,17 +177,6 @@ func (f *Folder) drop(i int) error {
 		}
 	}
 	f.done(i, "")
-	return nil
-}
-
-// Drop makes shard i undone: its record and data are removed.
-func (f *Folder) Drop(i int) error {
-	if err := f.has(i); err != nil {
-		return err
-	}
-	if err := f.drop(i); err != nil {
-		return &StoreError{f.dir, err}
-	}
 	return nil
 }
 

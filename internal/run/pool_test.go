@@ -236,7 +236,7 @@ func TestOneTakesOver(t *testing.T) {
 func TestCopy(t *testing.T) {
 	root, to := t.TempDir(), t.TempDir()
 	f := begin(t, filepath.Join(root, "stage"), of(3))
-	must.Do(t, f.Commit(1, put(text(1))))
+	must.Do(t, commit(f, 1, put(text(1))))
 	lay(t, root, map[string]string{"a/model.onnx": "net", ".hidden": "x", "stage/shard-000002.claim": "x"})
 	must.Do(t, Copy(t.Context(), root, to))
 	if got := names(t, filepath.Join(to, "stage")); len(got) != 2 {

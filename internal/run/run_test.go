@@ -1,12 +1,10 @@
 package run
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,6 +42,15 @@ func put(text string) func(io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}
+}
+
+// commit puts data of shard i and records them.
+func commit(f *Folder, i int, write func(io.Writer) error) error {
+	digest, err := f.Put(i, write)
+	if err == nil {
+		err = f.Record(i, digest)
+	}
+	return err
 }
 
 func TestDigest(t *testing.T) {
@@ -91,13 +98,13 @@ func TestResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "run")
 	f := must.Get(Create(nil, dir, manifest()))(t)
 	for _, i := range []int{4, 0, 2} {
-		must.Do(t, f.Commit(i, put(text(i))))
+		must.Do(t, commit(f, i, put(text(i))))
 	}
-	if err := f.Commit(1, func(io.Writer) error { return io.ErrClosedPipe }); !errors.Is(err, io.ErrClosedPipe) {
+	if err := commit(f, 1, func(io.Writer) error { return io.ErrClosedPipe }); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error %v", err)
 	}
 	for _, i := range []int{0, -1, 6} {
-		if err := f.Commit(i, put("again")); err == nil {
+		if err := commit(f, i, put("again")); err == nil {
 			t.Errorf("shard %d was committed again", i)
 		}
 	}
@@ -151,43 +158,6 @@ func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 		path := filepath.Join(dir, ManifestName)
 		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 		must.Fail(t, must.Err(Open(nil, dir, manifest())), path)
-	}
-}
-
-func TestManifestIsReadable(t *testing.T) {
-	data := must.Get(manifest().Encode())(t)
-	if !strings.Contains(string(data), "\n    \"sigma\": 1.7024195,\n") || !json.Valid(data) {
-		t.Errorf("%s", data)
-	}
-}
-
-// TestCrash lets another process die in the middle of a commit.
-func TestCrash(t *testing.T) {
-	if dir := os.Getenv("TATTLE_CRASH_IN"); dir != "" {
-		f := must.Get(Open(nil, dir, manifest()))(t)
-		f.Commit(0, put(text(0)))
-		f.Commit(1, func(w io.Writer) error {
-			io.WriteString(w, strings.Repeat("half", 1<<16))
-			os.Exit(7)
-			return nil
-		})
-	}
-	dir := t.TempDir()
-	must.Get(Create(nil, dir, manifest()))(t)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestCrash$")
-	cmd.Env = append(os.Environ(), "TATTLE_CRASH_IN="+dir)
-	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 7 {
-		t.Fatal(err)
-	}
-	if len(names(t, dir)) != 5 {
-		t.Errorf("the crash left %q, without a half-written file", names(t, dir))
-	}
-	f := must.Get(Open(nil, dir, manifest()))(t)
-	if !slices.Equal(f.Remaining(), []int{1, 2, 3, 4, 5}) || f.Corrupt() != nil {
-		t.Errorf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
-	}
-	if n := names(t, dir); !slices.Equal(n, []string{ManifestName, digestName, filepath.Base(f.Path(0)), "shard-000000.sha256"}) {
-		t.Errorf("the folder holds %q", n)
 	}
 }
 

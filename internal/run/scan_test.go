@@ -33,7 +33,7 @@ func TestScan(t *testing.T) {
 	f.KeepManifest(nil, at("begun", "1-1000"))
 	f.Discard()
 	f = begin(t, at("begun", "1-2000", "shards"), of(4))
-	f.Commit(1, put("x"))
+	commit(f, 1, put("x"))
 	lay(t, at("begun"), map[string]string{"cluster.json": "{}", "1-1000/arrays.npz": "x", "1-2000/shards/ledger/jetstream/manifest.json": "{}"})
 	// at work
 	f = begin(t, at("at work", "shards"), of(2))
@@ -41,15 +41,15 @@ func TestScan(t *testing.T) {
 	defer unlock()
 	// failed; a record without data is of no use
 	f = begin(t, at("failed"), of(5))
-	f.Commit(2, put("x"))
-	f.Commit(3, put("x"))
+	commit(f, 2, put("x"))
+	commit(f, 3, put("x"))
 	os.Remove(f.Path(3))
 	f.SetAside(Failure{Shard: 1, Name: "examples 8 to 15", Causes: []string{"one", "two"}})
 	f.SetAside(Failure{Shard: 2, Name: "done since"})
 	lay(t, f.dir, map[string]string{"shard-000000.failed": "{", "shard-000009.failed": "{}", "shard-7.sha256": "", "shard-000004.sha256.x": ""})
 	// a folder of shards that nobody says anything of; others' manifests; damage
 	f = begin(t, at("lone"), of(1))
-	f.Commit(0, put("x"))
+	commit(f, 0, put("x"))
 	begin(t, at("changed"), of(1))
 	old := `{"schema": "tattle run 1", "command": "bound", "shards": 3, "settings": {}}`
 	lay(t, dir, map[string]string{

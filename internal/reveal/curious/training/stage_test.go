@@ -65,6 +65,13 @@ func begin(t *testing.T, f *folders.Stage, by run.Program, names ...string) (*ru
 	return must.Get2(run.Work{Dir: f.Dir, Manifest: m}.Open(nil))(t)
 }
 
+// commit commits the files of a folder as shard i.
+func commit(t *testing.T, f *run.Folder, i int, from string, names []string) {
+	t.Helper()
+	digest := must.Get(f.Put(i, func(w io.Writer) error { return folders.Pack(nil, w, from, names) }))(t)
+	must.Do(t, f.Record(i, digest))
+}
+
 // TestStageIsNotTaken refuses archives that are not the training asked for.
 func TestStageIsNotTaken(t *testing.T) {
 	t.Parallel()
@@ -89,7 +96,7 @@ func TestStageIsNotTaken(t *testing.T) {
 			names = nil
 		}
 		f, unlock := begin(t, all, run.Program{}, ".")
-		must.Do(t, f.Commit(0, func(w io.Writer) error { return folders.Pack(nil, w, from, names) }))
+		commit(t, f, 0, from, names)
 		unlock()
 		err := all.Run(t.Context(), func([]string) error { return errors.New("it was taken") })
 		if err == nil || strings.Contains(err.Error(), "it was taken") || file.Exists(filepath.Join(all.Root, ResultFile)) {
@@ -111,7 +118,7 @@ func TestStageOfAnotherVersion(t *testing.T) {
 	f, unlock := begin(t, all, other, all.Names[:2]...)
 	k, from := s.failed(1), t.TempDir()
 	must.Do(t, k.write(nil, from))
-	must.Do(t, f.Commit(1, func(w io.Writer) error { return folders.Pack(nil, w, from, []string{ResultFile}) }))
+	commit(t, f, 1, from, []string{ResultFile})
 	unlock()
 	var missing []string
 	stop := errors.New("before any is trained")
