@@ -223,7 +223,7 @@ func (c *guardServeCmd) Run(ctx context.Context, e *env) error {
 		if s, err = guardserver.New(o); err != nil {
 			return nil, "", err
 		}
-		said = fmt.Sprintf("%s\nbudget of a subject: %s; ledger: %s\n", at.URL("/v2/models/"+guardserver.DefaultName, false), p.Certificate.BudgetInWords(), file.Name(c.Ledger))
+		said = fmt.Sprintf("%s\nbudget of a subject: %s; ledger: %s\n", at.URL("/v2/models/"+guardserver.DefaultName), p.Certificate.BudgetInWords(), file.Name(c.Ledger))
 		return s.Handler(), said, nil
 	})
 }

@@ -79,7 +79,7 @@ func (p *endpoints) announce(at listen.Site) string {
 		case at.Token != "":
 			b.WriteString("TATTLE_TOKEN=… ")
 		}
-		fmt.Fprintf(&b, "tattle audit --endpoint %s --data PATH\n", at.URL("/v2/models/"+name, false))
+		fmt.Fprintf(&b, "tattle audit --endpoint %s --data PATH\n", at.URL("/v2/models/"+name))
 	}
 	return b.String()
 }

@@ -22,9 +22,9 @@ func Example() {
 	ended := make(chan error)
 	go func() { ended <- listen.Serve(ctx, io.Discard, l, listen.ByAddress(hello)) }()
 
-	fmt.Println(strings.HasPrefix(at.URL("/page", true), "http://127.0.0.1:"), at.Token == "")
+	fmt.Println(strings.HasPrefix(at.URL("/page"), "http://127.0.0.1:"), at.Token == "")
 	for _, host := range []string{"localhost", "evil.example"} {
-		q, _ := http.NewRequest("GET", at.URL("/page", true), nil)
+		q, _ := http.NewRequest("GET", at.URL("/page"), nil)
 		q.Host = host
 		r, err := http.DefaultClient.Do(q)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 // ByAddress refuses requests that do not name an address or localhost.
 func ByAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !IsAddress(r.Host) {
+		if !isAddress(r.Host) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusMisdirectedRequest)
 			io.WriteString(w, `{"error":"without a token the host must be localhost or an address"}`)
@@ -21,10 +21,10 @@ func ByAddress(next http.Handler) http.Handler {
 	})
 }
 
-// IsAddress reports whether the host of a request is an address or localhost. A foreign page
+// isAddress reports whether the host of a request is an address or localhost. A foreign page
 // can point its own name at a loopback address and then read what is there as its own (DNS
 // rebinding). It cannot do so with an address.
-func IsAddress(host string) bool {
+func isAddress(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}

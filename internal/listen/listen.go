@@ -48,13 +48,9 @@ func siteOf(a net.Addr, token string) Site {
 	return s
 }
 
-// URL returns an address at the site; a link contains the token if it was made here.
-func (s Site) URL(path string, link bool) string {
-	u := url.URL{Scheme: s.scheme, Host: s.host, Path: path}
-	if link && s.Made {
-		u.RawQuery = url.Values{"token": {s.Token}}.Encode()
-	}
-	return u.String()
+// URL returns an address at the site.
+func (s Site) URL(path string) string {
+	return (&url.URL{Scheme: s.scheme, Host: s.host, Path: path}).String()
 }
 
 // loopback reports whether only this machine can reach an address.
