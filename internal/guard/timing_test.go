@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"math"
 	mathrand "math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -138,37 +137,4 @@ func largeNoise(requests []timed) (auc, e float64) {
 	auc = (ranks - large*(large+1)/2) / (large * small)
 	q1, q2 := auc/(2-auc), 2*auc*auc/(1+auc)
 	return auc, 3.3 * math.Sqrt((auc*(1-auc)+(large-1)*(q1-auc*auc)+(small-1)*(q2-auc*auc))/(large*small))
-}
-
-// TestTimingAttack prints how well the latency of a request for one feature, the worst case,
-// distinguishes large noise from small noise: sampled on request, and from the pool. It asserts
-// nothing, as other work on the machine disturbs it.
-func TestTimingAttack(t *testing.T) {
-	if os.Getenv("TATTLE_FULL") == "" {
-		t.Skip("measures latencies, and asserts nothing: only with TATTLE_FULL=1")
-	}
-	l := Lattice{Delta: 1. / 64, Sigma: 1, Clip: 64, Dim: 1}
-	g := must.Get(lattice.NewSampler(l.Ratio()))(t)
-	m := must.Get(New(l))(t)
-	defer m.Close()
-	generator := mathrand.NewChaCha8([32]byte{1})
-	dst, features := make([]int64, 1), make([]float32, 1)
-	release := func() { must.Get(m.Release(dst, features))(t) }
-	attack := func(name string, before, request func()) {
-		requests := make([]timed, 200000)
-		for i := range requests {
-			before()
-			began := time.Now()
-			request()
-			requests[i] = timed{dst[0], float64(time.Since(began))}
-		}
-		auc, e := largeNoise(requests)
-		t.Logf("%s: AUC %.4f ± %.4f (99.9 %%)", name, auc, e)
-	}
-	attack("sampled on request", func() {}, func() { g.Sample(dst, generator) })
-	attack("from the pool", func() {
-		for len(m.full) < cap(m.full)/2 {
-			time.Sleep(time.Millisecond)
-		}
-	}, release)
 }

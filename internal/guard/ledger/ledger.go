@@ -48,9 +48,6 @@ var (
 // Options are the settings of a Ledger.
 type Options struct {
 	Budget Budget
-	// Now returns the time; nil is time.Now. A time that is earlier than that of a debit counts as
-	// that of the debit: a clock that is set back opens no used period again.
-	Now func() time.Time
 	// FreeRepeats answers inputs that are stored without budget. Then refusals, counts and times
 	// reveal which inputs are stored.
 	FreeRepeats bool
@@ -62,7 +59,7 @@ type Ledger struct {
 	db          *bbolt.DB
 	key         []byte
 	budget      Budget
-	now         func() time.Time
+	now         func() time.Time // time.Now, but for tests
 	freeRepeats bool
 	queue       chan *debit   // to the goroutine that writes
 	closing     chan struct{} // closed by Close
@@ -91,11 +88,8 @@ func Open(dir string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{db: db, key: key, budget: o.Budget, now: o.Now, freeRepeats: o.FreeRepeats,
+	l := &Ledger{db: db, key: key, budget: o.Budget, now: time.Now, freeRepeats: o.FreeRepeats,
 		queue: make(chan *debit), closing: make(chan struct{}), ended: make(chan struct{})}
-	if l.now == nil {
-		l.now = time.Now
-	}
 	if err := l.check(); err != nil {
 		if !l.damaged.Load() {
 			err = errors.Join(err, db.Close())

@@ -26,7 +26,11 @@ func (c *clock) now() time.Time { return time.Unix(c.seconds.Load(), 0) }
 
 func open(t testing.TB, dir string, b Budget, now func() time.Time) *Ledger {
 	t.Helper()
-	return openWith(t, dir, Options{Budget: b, Now: now})
+	l := openWith(t, dir, Options{Budget: b})
+	if now != nil {
+		l.now = now
+	}
+	return l
 }
 
 func openWith(t testing.TB, dir string, o Options) *Ledger {

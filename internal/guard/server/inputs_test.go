@@ -11,7 +11,7 @@ import (
 // TestInputs: the metadata say how inputs are scaled, and numbers out of range are refused, channel by
 // channel and without a debit.
 func TestInputs(t *testing.T) {
-	_, h := serving(t, ledger.Budget{Releases: 1}, nil, func(o *Options) {
+	_, h := serving(t, ledger.Budget{Releases: 1}, func(o *Options) {
 		o.Inputs = guard.Inputs{Scaling: "x/255", Layout: "channels, height, width", Range: [][2]float64{{0, 1}, {-1, .5}}}
 	})
 	if _, said := get(t, h.URL+"/v2/models/guard", ""); !strings.Contains(said, `"parameters":{"layout":"channels, height, width","range":[[0,1],[-1,0.5]],"scaling":"x/255"}`) {

@@ -50,7 +50,7 @@ func TestLoad(t *testing.T) {
 	}
 	front := mnistFront(t)
 	lattice := guard.Lattice{Delta: 1. / 64, Sigma: 1.7, Clip: 256, Dim: 784}
-	_, h := serving(t, ledger.Budget{Releases: 1, Period: 24 * time.Hour}, nil, func(o *Options) { o.Front, o.Lattice = front, lattice })
+	_, h := serving(t, ledger.Budget{Releases: 1, Period: 24 * time.Hour}, func(o *Options) { o.Front, o.Lattice = front, lattice })
 	const rate, seconds, clients = 1000, 10, 64
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	bodies := make([][]byte, 256)
