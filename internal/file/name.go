@@ -63,16 +63,9 @@ func Line(s string) string {
 	return b.String()
 }
 
-// Short returns a text from outside as one line of at most so many characters. Those that do not
-// print, or change the direction of writing, are replaced.
+// Short is Line of at most so many characters.
 func Short(s string, most int) string {
-	s = s[:min(len(s), 8*most)]
-	runes := []rune(strings.Join(strings.FieldsFunc(s, unicode.IsSpace), " "))
-	for i, r := range runes {
-		if hides(r) {
-			runes[i] = unicode.ReplacementChar
-		}
-	}
+	runes := []rune(Line(s[:min(len(s), 8*most)]))
 	if len(runes) > most {
 		return string(runes[:most]) + "…"
 	}

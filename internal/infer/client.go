@@ -25,7 +25,7 @@ type Client struct {
 
 	// The token is in these functions only, where no %v finds it.
 	authorize func(*http.Request)
-	secrets   func() []string
+	hide      func(text string) string // takes the token out of a server's words
 
 	asking   sync.Mutex // held while the metadata are requested
 	metadata *Metadata
@@ -67,15 +67,10 @@ func (o Options) check() error {
 
 // keep makes requests carry the token.
 func (c *Client) keep(token string) {
-	var secrets []string
+	c.authorize, c.hide = func(*http.Request) {}, func(text string) string { return text }
 	if token != "" {
-		secrets = []string{token}
-	}
-	c.secrets = func() []string { return secrets }
-	c.authorize = func(r *http.Request) {
-		if token != "" {
-			r.Header.Set("Authorization", "Bearer "+token)
-		}
+		c.authorize = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
+		c.hide = func(text string) string { return strings.ReplaceAll(text, token, "[hidden]") }
 	}
 }
 

@@ -3,9 +3,7 @@ package infer
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
 	"strings"
 	"testing"
 )
@@ -58,25 +56,5 @@ func TestHalfAToken(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "s3c") {
 			t.Errorf("%v", err)
 		}
-	}
-}
-
-// endless is a body that counts what is read of it.
-type endless int
-
-func (e *endless) Read(b []byte) (int, error) {
-	if *e += endless(len(b)); *e > 1<<20 {
-		return 0, io.EOF
-	}
-	return len(b), nil
-}
-
-// TestBoundedRead: no more is read of an answer than its limit and what shows that there
-// is more.
-func TestBoundedRead(t *testing.T) {
-	var body endless
-	_, err := readAll(&http.Response{ContentLength: -1, Body: io.NopCloser(&body)}, 1000)
-	if mustErr(t, err, "longer than 1000 bytes"); body > 1001 {
-		t.Errorf("%d bytes were read", body)
 	}
 }

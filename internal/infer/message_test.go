@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -46,22 +45,6 @@ func TestDatatypes(t *testing.T) {
 			if d.takes(f) {
 				t.Errorf("%s takes %v", name, f)
 			}
-		}
-	}
-}
-
-// TestBF16 holds rounding to the nearest, ties to even, to big.Float's to 8 bits.
-func TestBF16(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	var b [2]byte
-	for i := range 20000 {
-		v := math.Float32frombits(r.Uint32()&0x807FFFFF | uint32(1+r.IntN(252))<<23)
-		if i%4 == 0 {
-			v = math.Float32frombits(math.Float32bits(v)&^0xFFFF | 0x8000) // a tie
-		}
-		want, _ := new(big.Float).SetPrec(8).SetMode(big.ToNearestEven).SetFloat64(float64(v)).Float32()
-		if putBF16(b[:], v); getBF16(b[:]) != want {
-			t.Fatalf("%v is rounded to %v, want %v", v, getBF16(b[:]), want)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"tattle/internal/file"
@@ -185,12 +184,4 @@ func (c *Client) veil(err error) error {
 		return veiled{err, text}
 	}
 	return err
-}
-
-// hide takes the token out of a server's words.
-func (c *Client) hide(text string) string {
-	for _, s := range c.secrets() {
-		text = strings.ReplaceAll(text, s, "[hidden]")
-	}
-	return text
 }

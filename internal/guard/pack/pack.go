@@ -294,19 +294,18 @@ func (p *Pack) differs(found map[string][]byte) (name string, err error) {
 
 // Same returns a MismatchError if the pack in a folder is not this one.
 func (p *Pack) Same(dir string) error {
-	found := map[string][]byte{}
 	files, err := p.Files()
 	if err != nil {
 		return err
 	}
-	for name := range files {
-		if found[name], err = file.ReadFile(filepath.Join(dir, name)); err != nil {
+	for _, name := range append(besides, SettingsFile) {
+		path := filepath.Join(dir, name)
+		found, err := file.ReadFile(path)
+		if err != nil {
 			return err
 		}
-	}
-	for _, name := range []string{certificateFile, FrontFile, headFile, SettingsFile, CertificatePageFile, pythonFile, goFile} {
-		if !bytes.Equal(files[name], found[name]) {
-			return &MismatchError{filepath.Join(dir, name), errors.New("is not what the run gives")}
+		if !bytes.Equal(files[name], found) {
+			return &MismatchError{path, errors.New("is not what the run gives")}
 		}
 	}
 	return nil
