@@ -71,7 +71,7 @@ func TestSweep(t *testing.T) {
 		os.WriteFile(filepath.Join(dir, name), nil, 0o666)
 	}
 	dead := []string{".tattle.0123456789abcdef.tmp", ".arrays.npz.0123456789abcdef.tmp", "shards/.shard-000001.0123456789abcdef.tmp"}
-	kept := []string{"arrays.npz", ".gitignore", ".mine.tmp", "shards/shard-000001", "live/.shard-000002.0123456789abcdef.tmp", ".x.0123456789abcdef.tmp/file"}
+	kept := []string{"arrays.npz", ".gitignore", ".mine.tmp", "shards/shard-000001", "live/.shard-000002.0123456789abcdef.tmp", ".x.0123456789abcdef.tmp/file", "a.0123456789abcdef.tmp", ".x.0123456789abcdeg.tmp", ".0123456789abcdef.tmp"}
 	for _, name := range append(dead, kept...) {
 		write(name)
 	}

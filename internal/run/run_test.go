@@ -62,22 +62,6 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-func TestSweepTakesItsOwnAlone(t *testing.T) {
-	dir := t.TempDir()
-	must.Get(Create(nil, dir, manifest()))(t)
-	mine := []string{".shard-000001.0123456789abcdef.tmp", ".report.json.00000000000000ff.tmp"}
-	others := []string{".notes.tmp", "a.0123456789abcdef.tmp", ".x.0123456789abcdeg.tmp", ".0123456789abcdef.tmp"}
-	for _, name := range append(mine, others...) {
-		must.Do(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
-	}
-	must.Get(Open(nil, dir, manifest()))(t)
-	want := append(others, ManifestName, digestName)
-	slices.Sort(want)
-	if got := names(t, dir); !slices.Equal(got, want) {
-		t.Errorf("left %q, want %q", got, want)
-	}
-}
-
 type settings struct {
 	Sigma    float64 `json:"sigma"`
 	Restarts int     `json:"restarts"`

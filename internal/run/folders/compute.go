@@ -63,7 +63,7 @@ func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 	}
 	if files == nil {
 		started := time.Now()
-		if err := c.sweep(dir); err != nil {
+		if err := c.Files.Sweep(dir); err != nil {
 			return err
 		}
 		if err := c.Make(ctx, name, dir); err != nil {

@@ -130,17 +130,3 @@ func packOne(t *tar.Writer, root *os.Root, name string) error {
 	}
 	return err
 }
-
-// sweep removes what a process that was killed has left half-written in a folder.
-func (s *Stage) sweep(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	for _, entry := range entries {
-		if file.IsTemporary(entry.Name()) {
-			err = errors.Join(err, s.Files.Remove(filepath.Join(dir, entry.Name())))
-		}
-	}
-	return err
-}
