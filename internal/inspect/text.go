@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -16,12 +15,7 @@ import (
 )
 
 // WriteJSON writes one JSON object.
-func (m *Model) WriteJSON(w io.Writer) error {
-	j := json.NewEncoder(w)
-	j.SetIndent("", "  ")
-	j.SetEscapeHTML(false)
-	return j.Encode(m)
-}
+func (m *Model) WriteJSON(w io.Writer) error { return report.WriteIndented(w, m) }
 
 // WriteText prints what the file declares, and the table of nodes.
 func (m *Model) WriteText(w io.Writer) error {

@@ -19,10 +19,11 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	if c.Claims == nil {
 		c.Claims = []Claim{}
 	}
-	return writeIndented(w, &c)
+	return WriteIndented(w, &c)
 }
 
-func writeIndented(w io.Writer, x any) error {
+// WriteIndented writes a value as JSON with indents of two spaces.
+func WriteIndented(w io.Writer, x any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)

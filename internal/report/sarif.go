@@ -60,7 +60,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		"results":           results,
 		"properties":        object{"verdict": r.Verdict(), "examples": r.Data.Examples, "seed": r.Seed},
 	}
-	return writeIndented(w, object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{run}})
+	return WriteIndented(w, object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{run}})
 }
 
 // sarifResult is a finding about something that has a name. Its fingerprints stay the same as long as rule, target

@@ -72,7 +72,7 @@ func TestSchema(t *testing.T) {
 	top["$schema"], top["$id"], top["title"], top["$defs"] = draft, "report.json", "report.json of tattle, "+Schema, defs
 	top["properties"].(schema)["schema"] = schema{"const": Schema}
 	var b strings.Builder
-	must.Do(t, writeIndented(&b, top))
+	must.Do(t, WriteIndented(&b, top))
 	golden(t, "../"+schemaPath, b.String())
 	c := jsonschema.NewCompiler()
 	must.Do(t, c.AddResource("report.json", must.Get(jsonschema.UnmarshalJSON(strings.NewReader(b.String())))(t)))
