@@ -14,9 +14,7 @@
 // The store is bbolt, one file: a B+ tree with transactions, maintained by the etcd project. A
 // debit touches three entries (the subject's counter, the input's entry, the release), and either
 // all of them are on disk or none is; that is a transaction, and bbolt has no other state to
-// recover after kill -9 or a power cut. NATS with JetStream, which this project uses for runs
-// over many machines, would need a server in the process or beside it, has no transaction over
-// several keys, and keeps its streams in several files.
+// recover after kill -9 or a power cut.
 //
 // One goroutine writes. Debits that arrive while it waits for the disk are committed together by
 // the next transaction, so the number of releases a second is not limited by the number of
