@@ -116,11 +116,20 @@ func (many *decoder) agrees(one *decoder, alone, together []float64) bool {
 	return worst <= agreement*scale
 }
 
-// examplesOf returns inputs that differ in scale and every entry.
+// examplesOf returns inputs that differ in every entry, in scale and in kind: beside normal numbers
+// zeros, numbers that are all the same, and bytes.
 func examplesOf(batch, p int) []float64 {
 	r, x := rand.New(rand.NewPCG(15, 0)), make([]float64, batch*p)
 	for i := range x {
-		x[i] = r.NormFloat64() * math.Ldexp(1, i/p%3-1)
+		switch example := i / p; example {
+		case 3:
+		case 4:
+			x[i] = .5
+		case 5:
+			x[i] = float64(r.IntN(256))
+		default:
+			x[i] = r.NormFloat64() * math.Ldexp(1, example%3-1)
+		}
 	}
 	return x
 }
