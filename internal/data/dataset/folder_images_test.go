@@ -73,11 +73,12 @@ func TestListFollowsLinks(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
+	const fair = "file,age,gender,race\ntrain/1.jpg,3-9,Male,Black\nval/1.jpg,3-9,Male,Black\n"
 	files := folder(t, texts(map[string]string{"x.csv": "a,b\n1,2", "adult.test": "1,2", "a.npy": "\x93NUMPY", "odd.bin": "??", "empty": ""}))
 	for _, c := range []struct{ want, path string }{
 		{KindUTKFace, folder(t, texts(nil, "1_0_2_20161219.jpg", "40_1_4_2.jpg.chip.jpg", "39_1_20170116174525125.jpg.chip.jpg"))},
 		{KindCelebA, folder(t, texts(map[string]string{"list_attr_celeba.txt": ""}))},
-		{KindFairFace, folder(t, texts(map[string]string{"fairface_label_val.csv": "file,age\n1.jpg,3-9"}, "1.jpg"))},
+		{KindFairFace, folder(t, texts(map[string]string{"labels.csv": fair}, "1.jpg"))},
 		{KindImages, folder(t, texts(map[string]string{"labels.csv": "file,age\n1.jpg,3"}, "1.jpg"))},
 		{KindAdult, folder(t, texts(map[string]string{"adult.data": "1, 2"}))},
 		{KindTable, folder(t, texts(map[string]string{"train.csv": "a,b\n1,2"}))},

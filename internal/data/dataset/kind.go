@@ -72,7 +72,7 @@ func detect(path, labels string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return treeKind(path, files)
+	return treeKind(fsys, path, files)
 }
 
 // hasPart reports whether a folder holds what [Open] reads of a part.
@@ -126,7 +126,7 @@ func fileKind(name string) (string, error) {
 }
 
 // treeKind returns the kind of a folder or zip, found from the names in it.
-func treeKind(source string, files []string) (string, error) {
+func treeKind(fsys fs.FS, source string, files []string) (string, error) {
 	pictures, utkface, sheets := 0, 0, 0
 	foreign := slices.ContainsFunc(files, isForeign)
 	for _, name := range files {
@@ -150,7 +150,7 @@ func treeKind(source string, files []string) (string, error) {
 		return KindMNIST, nil // its reader says that the images are missing
 	case pictures == 0:
 		return "", malformed(source, "holds neither pictures (.jpg, .jpeg, .png) nor a data set that is known: give the folder or file that holds the data")
-	case presetsOf[KindFairFace].found(files):
+	case presetsOf[KindFairFace].found(files) || isFairFace(fsys, files):
 		return KindFairFace, nil
 	case len(within(files, "labels.csv")) > 0 || sheets == 1 && 2*utkface < pictures:
 		return KindImages, nil

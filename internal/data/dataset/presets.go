@@ -14,7 +14,7 @@ import (
 // preset says how the labels of a public data set are laid out, and what is asked for if nobody says.
 type preset struct {
 	Lists     [][]string       // the files of its labels, each by the names that it may have
-	Columns   []string         // of a list without a header; or, of pictures, of a labels.csv that may stand for the lists
+	Columns   []string         // of a list without a header; or, of pictures, of a labels.csv that is taken for this set
 	Partition []string         // the names of the list of parts: 0 train, 1 validation, 2 test
 	Parts     map[string]Split // by the first folder of a picture's name
 	Folder    string           // that the pictures lie in, if there is such a folder
@@ -257,4 +257,15 @@ func (l *labels) folderParts(t *table, fileColumn string, parts map[string]Split
 func firstFolder(file string) string {
 	part, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimPrefix(file, "./"), `\`, "/"), "/")
 	return part
+}
+
+// isFairFace reports whether a labels.csv has FairFace's columns and part.
+func isFairFace(fsys fs.FS, files []string) bool {
+	for _, name := range within(files, "labels.csv") {
+		t, err := readLabelTable(fsys, "", name)
+		if err == nil && !slices.ContainsFunc(presetsOf[KindFairFace].Columns, func(c string) bool { return t.find(c) < 0 }) && t.find("file") == 0 {
+			return slices.ContainsFunc(t.columns[0].values, func(file string) bool { return firstFolder(file) == "val" })
+		}
+	}
+	return false
 }
