@@ -63,7 +63,7 @@ func Line(s string) string {
 	return b.String()
 }
 
-// Short is Line of at most so many characters.
+// Short returns the text as one line, as Line does, cut after at most so many characters.
 func Short(s string, most int) string {
 	runes := []rune(Line(s[:min(len(s), 8*most)]))
 	if len(runes) > most {

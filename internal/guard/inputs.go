@@ -6,8 +6,8 @@ import "math"
 type Inputs struct {
 	Scaling string `json:"scaling" toml:"scaling"`
 	Layout  string `json:"layout" toml:"layout"`
-	// Range has the least and the greatest value of pixels, of stretches of one length, such as channels;
-	// nil for other inputs, of which the data need not hold the extremes.
+	// Range has the least and the greatest value of pixels. There is one pair for each channel, or one
+	// for all numbers. It is nil for other inputs: the data may not show how far their values go.
 	Range [][2]float64 `json:"range,omitempty" toml:"range,omitempty"`
 }
 

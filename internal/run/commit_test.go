@@ -113,8 +113,8 @@ func again(t *testing.T, test, dir string, more ...string) *exec.Cmd {
 	return cmd
 }
 
-// A process that is killed while it writes data, or between putting data and recording them, has
-// committed nothing; whoever comes next does the shards again, and removes what is half-written.
+// A process that is killed while it writes a shard, or before it records the shard, has committed
+// nothing. The next process removes what is half-written and computes the shard again.
 func TestKilledBeforeRecord(t *testing.T) {
 	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
 		f := must.Get(Join(nil, dir, of(3)))(t)

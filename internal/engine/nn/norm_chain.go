@@ -40,8 +40,8 @@ type normChain struct {
 // 32 MiB, of which the last one keeps little until the tensor is read.
 const streamed = 8 << 20
 
-// fuse makes chains of the norms of a program for training, as long as they can be. The
-// tensors between the operators of a chain are no longer computed.
+// fuse makes chains of the norms of a program for training, as long as they can be. Inside
+// a chain, the tensors from one operator to the next are not stored.
 func fuse(p *program[float32]) {
 	readers := p.readers()
 	var steps []step[float32]

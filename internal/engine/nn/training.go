@@ -21,7 +21,7 @@ type Training interface {
 	Backward(dx, dy []float32)
 }
 
-// training is apart from its interface as the engines are from Net.
+// training is behind an interface for the same reason for which Net hides its engines.
 type training struct {
 	engine   *engine[float32]
 	tape     *tape[float32]

@@ -144,7 +144,7 @@ func TestSeparateGraphsAreRead(t *testing.T) {
 		"convolved": openBatch(2, 4, 4).floats("w", []int{3, 2, 3, 3}, ramp(54, -1, .04)...).node("Conv", "c", in("x", "w")).
 			node("MaxPool", "m", in("c"), numbers("kernel_shape", 2, 2)).node("GlobalAveragePool", "g", in("m")).node("Flatten", "y", in("g")),
 		"a mask of windows": openBatch(2, 3).floats("k", []int{1, 2, 3}, ramp(6, -1, .4)...).node("Add", "y", in("x", "k")),
-		// 4 numbers of every example, then 2 of every example, of which the first are taken.
+		// It joins the 4 numbers of each example and then 2 numbers of each example. It keeps the first part alone.
 		"undone": openBatch(4).batchSize().ints("one", -1, 1).node("Reshape", "a", in("x", "one")).ints("i", 0, 1).node("Gather", "h", in("x", "i"), number("axis", 1)).
 			node("Reshape", "b", in("h", "one")).node("Concat", "c", in("a", "b"), number("axis", 0)).ints("four", 4).node("Mul", "end", in("n", "four")).
 			ints("zero", 0).node("Slice", "front", in("c", "zero", "end", "zero")).ints("back", -1, 4).node("Reshape", "y", in("front", "back")),

@@ -190,7 +190,7 @@ func (l *Ledger) count(tx *bbolt.Tx, s Subject, inputs []Input) (start int64, us
 		if n <= 0 || m <= 0 {
 			return 0, 0, errors.New("a counter of the ledger is damaged")
 		}
-		if int64(last) >= start { // later: the clock was set back, which opens no used period again, or periods were shorter
+		if int64(last) >= start { // the clock was set back, or periods were shorter: a used period does not begin again
 			start, used = int64(last), int(count)
 		}
 	}

@@ -181,8 +181,8 @@ func (l *Ledger) view(f func(*bbolt.Tx) error) error { return l.transact(l.db.Vi
 // update runs a transaction that writes.
 func (l *Ledger) update(f func(*bbolt.Tx) error) error { return l.transact(l.db.Update, f) }
 
-// transact runs a transaction. After one that found damage there are no more: bbolt may have
-// kept its locks, and the next one would wait for them.
+// transact runs a transaction. If one finds damage, all later ones return errDamaged at once: bbolt
+// may still hold its locks, and they would wait for them for ever.
 func (l *Ledger) transact(begin func(func(*bbolt.Tx) error) error, f func(*bbolt.Tx) error) error {
 	if l.damaged.Load() {
 		return errDamaged

@@ -22,8 +22,8 @@ func Gemm[T Float](transA, transB bool, m, n, k int, alpha T, a []T, lda int, b 
 	gemm64(transA, transB, m, n, k, float64(alpha), slice64(a), lda, slice64(b), ldb, float64(beta), slice64(c), ldc)
 }
 
-// gemm32 and gemm64 are compiled here, once; what is generic is compiled again by each
-// package that calls it, and what can be inlined by each that calls its caller.
+// gemm32 and gemm64 are compiled once, in this package. A generic function is compiled again in
+// each package that calls it. So is what it calls, unless that is neither generic nor inlined.
 //
 //go:noinline
 func gemm32(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {

@@ -104,7 +104,7 @@ func newLesson(ctx context.Context, teacher *nn.Graph, train *dataset.Set, o Opt
 	case o.Outputs == Raw:
 		temper(all, classes, o.Temperature)
 	case !areDistributions(all, classes):
-		return nil, fmt.Errorf("the teacher's outputs are said to be soft (%s = %s), but are no distributions", metaOutputs, Soft)
+		return nil, fmt.Errorf("the model's file says that the teacher's outputs are probabilities (%s = %s), but some are below 0 or do not sum to 1", metaOutputs, Soft)
 	}
 	return &lesson{divergence[float32]{temperature: o.Temperature}, all, make([]float32, o.Batch*classes)}, nil
 }

@@ -175,7 +175,7 @@ func TestDistillRefuses(t *testing.T) {
 		"temperature 2 of a teacher with soft":   {Release(raw, Soft), Options{Temperature: 2}},
 		"3 outputs, but":                         {identityNet(2, 3), Options{}},
 		"takes 3 values":                         {identityNet(3, 2), Options{}},
-		"no distributions":                       {called, Options{}},
+		"do not sum to 1":                        {called, Options{}},
 		"output 0 of the teacher is NaN for exa": {broken, Options{}},
 	} {
 		if _, err := Distill(t.Context(), c.teacher, p, c.o); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "distill: ") {

@@ -9,7 +9,7 @@ import (
 )
 
 // Check says what keeps Train from training on p with these options, if anything
-// does, and the fix. The kinds and the numbers are checked where they are read.
+// does, and the fix. Flags and model files are checked where they are read.
 func (o Options) Check(p *dataset.Parts) error {
 	given := o
 	o = o.WithDefaults()
