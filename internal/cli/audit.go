@@ -21,6 +21,7 @@ type auditCmd struct {
 
 	Target    string   `help:"Target attribute: a column, age:number, a rule such as \"age: <=30, >30\", or none (default: the data's own, or y; none for vectors)." placeholder:"RULE"`
 	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, such as \"race: White; *\". Repeatable." placeholder:"RULE"`
+	groupFlag
 
 	FailOn        string `help:"Exit with status 1 if: curious, beyond, leaky, inconclusive, never, or a limit such as \"excess>5%@95%\" (default: beyond)." default:"beyond" placeholder:"RULES"`
 	Baseline      string `help:"TOML file of accepted findings (see --write-baseline)." placeholder:"FILE" input:"file"`

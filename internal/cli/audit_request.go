@@ -21,7 +21,7 @@ func (c *auditCmd) request() (*audit.Request, error) {
 		Model: c.Model, Endpoint: c.Endpoint, Outputs: c.Outputs,
 		ModelOptions: measure.ModelOptions(c.readFlags), Client: c.client(),
 		OutputsOptions: audit.OpenOptions{Scores: c.Scores, Columns: c.Columns, Kind: curious.Outputs(c.OutputsKind)}, ReferenceScores: c.ReferenceScores,
-		Data: c.Data, Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive,
+		Data: c.Data, Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive, Group: c.Group,
 		Size: c.Size, Part: c.Part, Examples: c.Examples, DataSeed: c.DataSeed,
 		Reference: c.Reference, References: c.References, MaxEpochs: mostEpochs, PlantedGlyphs: plantedGlyphs, SameRecipe: c.SameRecipe, At: c.At,
 		ReferenceTarget: c.ReferenceTarget, ReferenceSensitive: c.ReferenceSensitive,

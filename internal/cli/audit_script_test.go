@@ -25,6 +25,8 @@ func mkScores(ts *testscript.TestScript, _ bool, args []string) {
 		writeTable(&b, n)
 	case "people":
 		writePeople(&b, n)
+	case "visits":
+		writeVisits(&b, n)
 	default:
 		writeScores(&b, n, args[2])
 	}
@@ -77,6 +79,27 @@ func writePeople(b *bytes.Buffer, n int) {
 			fmt.Fprintf(b, ",%.4f", z)
 		}
 		b.WriteString("\n")
+	}
+}
+
+// writeVisits writes n people with four outputs each, which differ little and know nothing of s1; s2 moves them.
+func writeVisits(b *bytes.Buffer, n int) {
+	r := rand.New(rand.NewPCG(1, 5))
+	b.WriteString("patient,y,s1,s2,score:0,score:1,score:2\n")
+	for i := range n {
+		y, s, moved, z := r.IntN(3), r.IntN(2), r.IntN(2), [3]float64{}
+		for k := range z {
+			z[k] = r.NormFloat64()
+		}
+		z[y] += 4
+		z[(y+1)%3] += 3 * float64(moved)
+		for range 4 {
+			fmt.Fprintf(b, "p%d,%d,%c,%c", i, y, "ab"[s], "cd"[moved])
+			for _, v := range z {
+				fmt.Fprintf(b, ",%.4f", v+.1*r.NormFloat64())
+			}
+			b.WriteString("\n")
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ type curiousFlags struct {
 	HoldOut     bool     `help:"Do not train on a fifth of the training part: tattle distill needs it for the student." more:""`
 	Labels      string   `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
 	FileColumn  string   `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
+	groupFlag
 	skipFlag
 }
 
@@ -106,7 +107,7 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 		return nil, err
 	}
 	src := &training.Source{Path: c.Data, HoldOut: c.HoldOut, Options: dataset.Options{
-		Kind: kinds[c.Task], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive,
+		Kind: kinds[c.Task], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive, Group: c.Group,
 		Side: c.Size, Seed: c.Seed, Limit: c.Examples,
 	}}
 	if c.Data != "" {

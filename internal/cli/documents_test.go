@@ -126,7 +126,7 @@ func shortened(command string) string {
 func scriptOf(t *testing.T, path string) (script string, commands int) {
 	t.Helper()
 	b := must.Get(os.ReadFile(path))(t)
-	lines := []string{"mkcovariance covariance.npy 9", "mkscores people.csv 200 people"} // few: what is tested is that the commands work
+	lines := []string{"mkcovariance covariance.npy 9", "mkscores people.csv 200 people", "mkscores visits.csv 60 visits"} // few: what is tested is that the commands work
 	small := standIns{}
 	for line := range strings.Lines(string(b)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")

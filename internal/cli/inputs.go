@@ -19,7 +19,13 @@ type inputFlags struct {
 	Sensitive     []string `sep:"none" help:"Sensitive attributes: columns of the labels, or rules such as 'age: <30; >=30' (default: the data's own)." placeholder:"RULE"`
 	Limit         string   `help:"Read at most this many examples of each part, drawn by the seed; or an .npy file with the indices of the examples to measure (default: all)." placeholder:"N|FILE" input:"file" more:""`
 	TrainingLimit *uint32  `help:"Read at most this many training examples, drawn by the seed; 0: all (default: --limit if it is a number, else all)." placeholder:"N" more:""`
+	groupFlag
 	skipFlag
+}
+
+// groupFlag says who each example is about.
+type groupFlag struct {
+	Group string `help:"Column that says which person each example is about, folder (of a picture), or none (default: an array of an .npz called group, person or subject)." placeholder:"COLUMN"`
 }
 
 // skipFlag forgives lists and pictures that do not match.
@@ -30,7 +36,7 @@ type skipFlag struct {
 // of returns the examples of the data at the path that the flags name. Paths among the flags
 // become good from any folder.
 func (f inputFlags) of(path, split string, seed uint64) measure.Inputs {
-	in := measure.Inputs{Path: path, Split: split, Labels: f.Labels, Target: f.Target, Sensitive: f.Sensitive, Limit: f.Limit, SkipMissing: f.SkipMissing, Seed: seed}
+	in := measure.Inputs{Path: path, Split: split, Labels: f.Labels, Target: f.Target, Sensitive: f.Sensitive, Group: f.Group, Limit: f.Limit, SkipMissing: f.SkipMissing, Seed: seed}
 	if f.Labels != "" {
 		in.Labels = absolute(f.Labels)
 	}

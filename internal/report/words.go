@@ -173,6 +173,7 @@ var audited = map[string]Wording{
 	"inconclusive.nothing":      {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Says: "There was no attribute to audit."},
 	"inconclusive.control":      {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "A control of this audit failed, so it shows nothing about {subject}."},
 	"inconclusive.unusable":     {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: {5}."},
+	"inconclusive.people":       {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: the most similar outputs have the same value far more often than slightly less similar ones. Several rows of one person would look so."},
 	"inconclusive.possible":     {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: a guess that is always right would hardly be better than {3}, so finding nothing proves nothing. Examples with more of its rarer values would help."},
 	"inconclusive.shuffling":    {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: shuffling it among {movable} comparable examples finds no leak, however large, so finding nothing proves nothing."},
 	"inconclusive.unknown":      {Part: Verdict, Badge: "Inconclusive", Label: "inconclusive", Rule: RuleInconclusive, Case: "attribute", Says: "{subject}: how large an excess would have been found is not known."},
@@ -209,6 +210,8 @@ var audited = map[string]Wording{
 	"attacks_that_ran":    {Part: Meaning, Says: "All figures are of attacks that ran on these examples. Another attack, or another attribute, may reveal more."},
 	"defence.note":        {Part: Evidence, Says: "Defence {subject}: {1}"},
 
+	"people":              {Part: Evidence, Says: "Rows of one {2} count as one observation: figures are means over {1} people, and tests and limits count people."},
+	"advice.people":       {Part: Advice, Says: "Name the column that says which person each row is about with --group. If every row is of another person, use --group none."},
 	"advice.copies":       {Part: Advice, Says: "Remove copied examples and audit again with another --seed. If it fails again, report a bug in this program."},
 	"advice.planted":      {Part: Advice, Says: "What was planted was not found on {1}: give more examples, or run all attacks."},
 	"advice.less_vectors": {Part: Advice, Says: "Release less than these vectors, such as fewer numbers or what the task needs of them, and audit what is released."},

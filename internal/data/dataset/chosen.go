@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -15,9 +16,11 @@ import (
 type chosen struct {
 	target    Attribute
 	sensitive []Attribute
-	made      Sensitive // of sensitive: what is asked for
-	columns   []int     // that they are made of
-	answers   int       // how many of columns, the first ones, are the target's
+	made      Sensitive  // of sensitive: what is asked for
+	columns   []int      // that they are made of
+	answers   int        // how many of columns, the first ones, are the target's
+	group     *Attribute // the person that each example is about; nil if nothing says so
+	hidden    []int      // the column of group
 }
 
 // all lists the target, if there is one, and the sensitive attributes.
@@ -55,7 +58,39 @@ func (src *origin) choose(o Options) (*chosen, error) {
 		return nil, fmt.Errorf("the target: %w", err)
 	}
 	c.answers = len(c.columns)
+	if err := src.chooseGroup(o.Group, c); err != nil {
+		return nil, fmt.Errorf("the group: %w", err)
+	}
 	return c, src.chooseSensitive(o, c)
+}
+
+// chooseGroup finds who each example is about.
+func (src *origin) chooseGroup(name string, c *chosen) error {
+	k, err := src.find(name)
+	switch {
+	case name == NoGroup || name == "" && src.grouped == "":
+		return nil
+	case name == "":
+		name = src.grouped
+		src.note("array %s says which person each example is about (group none: every example is another person)", name)
+		k, err = src.find(name)
+	case name == GroupFolder && err != nil && src.files != nil:
+		folders := column{name: name}
+		for _, file := range src.files {
+			folders.values = append(folders.values, path.Dir(file))
+		}
+		a := sortedClasses(folders)
+		c.group = &a
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a := sortedClasses(src.columns[k])
+	if c.group, c.hidden = &a, []int{k}; len(a.Values) < 2 {
+		return fmt.Errorf("column %s has a single value: want one for each person", file.Shown(name))
+	}
+	return nil
 }
 
 // chooseSensitive applies the rules of the sensitive attributes, or the kind's own, but for what is the target already.

@@ -44,8 +44,8 @@ func drawOf(seed uint64, what string) *rand.Rand {
 	return rand.New(rand.NewChaCha8(key))
 }
 
-// divide makes the parts: the data's own where it says, the rest by the seed.
-func (src *origin) divide(seed uint64) *division {
+// divide makes the parts: the data's own where it says, the rest by the seed. The examples of a person stay together.
+func (src *origin) divide(seed uint64, group *Attribute) *division {
 	d := &division{given: src.labels.rows()}
 	split := src.labels.split
 	for i := range src.labels.rows() {
@@ -55,21 +55,22 @@ func (src *origin) divide(seed uint64) *division {
 		}
 		d.rows[part] = append(d.rows[part], i)
 	}
+	d.together(group)
 	if len(d.rows[testPart]) == 0 {
-		d.carve(testPart, testShare, seed)
+		d.carve(testPart, testShare, seed, group)
 	}
 	if len(d.rows[validationPart]) == 0 {
-		d.carve(validationPart, validationShare, seed)
+		d.carve(validationPart, validationShare, seed, group)
 	}
 	return d
 }
 
 // given returns the rows of the part that is asked for, and its index: of the data's own division, or, of data that
 // divides, of the one that the seed makes. The validation part stands in for a test part.
-func (src *origin) given(o Options) (*division, int, error) {
+func (src *origin) given(o Options, group *Attribute) (*division, int, error) {
 	want := slices.Index(partNames[:], o.Split)
 	if src.divides {
-		return src.divide(o.Seed), want, nil
+		return src.divide(o.Seed, group), want, nil
 	}
 	n := src.rows()
 	d := &division{given: n}
@@ -82,6 +83,7 @@ func (src *origin) given(o Options) (*division, int, error) {
 		part := max(slices.Index(partNames[:], s), trainPart)
 		d.rows[part] = append(d.rows[part], i)
 	}
+	d.together(group)
 	if n := len(d.rows[validationPart]); want == testPart && len(d.rows[testPart]) == 0 && n > 0 {
 		src.note("the data has no test part: the %s of its validation part are used", plural(n, "example"))
 		want = validationPart
@@ -97,13 +99,62 @@ func (src *origin) given(o Options) (*division, int, error) {
 	return d, want, nil
 }
 
-// carve moves one in share of the training rows to another part.
-func (d *division) carve(part, share int, seed uint64) {
+// together moves the examples of people who have some in several parts to the first of these: what is measured would
+// otherwise be of people that were learned from.
+func (d *division) together(group *Attribute) {
+	if group == nil {
+		return
+	}
+	first, moved := map[int]int{}, 0
+	for part, rows := range d.rows {
+		for _, row := range rows {
+			person := group.Labels[row]
+			if of, known := first[person]; known && of < part {
+				d.rows[of] = append(d.rows[of], row)
+				moved++
+			} else if person >= 0 {
+				first[person] = part
+			}
+		}
+		d.rows[part] = slices.DeleteFunc(d.rows[part], func(row int) bool {
+			of, known := first[group.Labels[row]]
+			return known && of < part
+		})
+	}
+	if moved > 0 {
+		for _, rows := range d.rows {
+			slices.Sort(rows)
+		}
+		d.note("%s moved to the part with others of the same %s", plural(moved, "example"), group.Name)
+	}
+}
+
+// carve moves one in share of the training rows, or the rows of some people, to another part.
+func (d *division) carve(part, share int, seed uint64, group *Attribute) {
 	n := len(d.rows[trainPart])
-	order := drawOf(seed, "carve "+string(partNames[part])).Perm(n)
-	moved := make([]bool, n)
-	for _, i := range order[:n/share] {
-		moved[i] = true
+	of := First(n) // the person of each row
+	if group != nil {
+		of = pick(group.Labels, 1, d.rows[trainPart])
+	}
+	people := make(map[int][]int)
+	var order []int
+	for i, p := range of {
+		if p < 0 {
+			p = -1 - i // nobody knows who: another one
+		}
+		if people[p] == nil {
+			order = append(order, p)
+		}
+		people[p] = append(people[p], i)
+	}
+	moved, count := make([]bool, n), 0
+	for _, k := range drawOf(seed, "carve "+string(partNames[part])).Perm(len(order)) {
+		if rows := people[order[k]]; count+len(rows) <= n/share {
+			for _, i := range rows {
+				moved[i] = true
+			}
+			count += len(rows)
+		}
 	}
 	var rest []int
 	for i, row := range d.rows[trainPart] {
@@ -114,7 +165,7 @@ func (d *division) carve(part, share int, seed uint64) {
 		}
 	}
 	d.rows[trainPart] = rest
-	d.note("the data has no %s part: %d of %d training examples, drawn by seed %d, are used as one", partWords[part], n/share, n, seed)
+	d.note("the data has no %s part: %d of %d training examples, drawn by seed %d, are used as one", partWords[part], count, n, seed)
 }
 
 func (d *division) note(format string, args ...any) {
@@ -123,7 +174,11 @@ func (d *division) note(format string, args ...any) {
 
 // leaveOut removes the rows that fall in no class of some attribute.
 func (d *division) leaveOut(c *chosen) {
-	for _, a := range c.all() {
+	all := c.all()
+	if c.group != nil {
+		all = append(slices.Clone(all), *c.group)
+	}
+	for _, a := range all {
 		before, after := d.total(), 0
 		for part, rows := range d.rows {
 			d.rows[part] = slices.DeleteFunc(rows, func(i int) bool { return a.Labels[i] < 0 })

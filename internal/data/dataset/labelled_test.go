@@ -20,7 +20,7 @@ import (
 // divided makes a division of n rows without parts of their own.
 func divided(n int, seed uint64) *division {
 	src := &origin{labels: &labels{columns: []column{{name: "a", values: make([]string, n)}}}}
-	return src.divide(seed)
+	return src.divide(seed, nil)
 }
 
 func TestDivide(t *testing.T) {

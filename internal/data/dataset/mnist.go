@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -58,6 +59,9 @@ func openImages(path, qmnist string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if set.Group, err = readPeople(qmnist, a.shape[0]); err != nil {
+		return nil, err
+	}
 	for i, y := range set.Y {
 		if y != digits[i] {
 			return nil, malformed(qmnist, "says %d of picture %d and %s says %d: the files do not belong together", digits[i], i, own, y)
@@ -104,6 +108,20 @@ func readLabels(path, images string, n int, qmnist bool) (y, writers []int, err 
 	return y, writers, nil
 }
 
+// readPeople reads who wrote each of n pictures.
+func readPeople(path string, n int) (*Attribute, error) {
+	a, err := readIDX(path)
+	if err != nil {
+		return nil, err
+	}
+	c := column{name: "person"}
+	for i := range n {
+		c.values = append(c.values, strconv.Itoa(a.at(i*qmnistColumns+qmnistPerson)))
+	}
+	people := sortedClasses(c)
+	return &people, nil
+}
+
 // fashionPixels are the SHA-256s of Fashion-MNIST's pixels, training and test.
 var fashionPixels = []string{
 	"2e487a6c89124f78f2d7521542223cafe96f7123c3ca13d447772ac6ecbb3012",
@@ -131,6 +149,7 @@ const (
 	qmnistColumns    = 8
 	qmnistDigit      = 0 // column
 	qmnistPopulation = 1 // column: the series of NIST's Special Database 19
+	qmnistPerson     = 2 // column: the writer
 	employeeCode     = 0 // hsf_0 to hsf_3: census employees
 	studentCode      = 4 // hsf_4: high-school students
 	mnistTest        = 10000

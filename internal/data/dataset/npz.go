@@ -25,6 +25,7 @@ type arrays struct {
 	shape  []int                                // of the examples, their number first
 	row    func(i int) (a npy.Array, err error) // reads one of them: bytes, or numbers
 	labels []int
+	group  *column // who each example is about; nil if nothing says so
 }
 
 // hold takes the examples from an array that is in memory.
@@ -63,6 +64,11 @@ func openArrays(path string, o Options) (*origin, error) {
 		l.columns = []column{{name: src.target, values: make([]string, len(a.labels))}}
 		for i, class := range a.labels {
 			l.columns[0].values[i] = strconv.Itoa(class)
+		}
+	}
+	if a.group != nil {
+		if l.columns = append(l.columns, *a.group); o.Group == "" {
+			src.grouped = a.group.name
 		}
 	}
 	src.read = func(_ context.Context, rows, _ []int, _ *chosen) (*Set, error) {
@@ -117,10 +123,14 @@ func (a *arrays) find(o Options) error {
 	} else if !slices.Contains(names, y) {
 		return malformed(a.path, "has no array %q: there are %s", y, strings.Join(names, ", "))
 	}
+	group := o.Group
+	if i := slices.IndexFunc(names, SaysGroup); group == "" && i >= 0 {
+		group = names[i]
+	}
 	x := called(names, exampleArrays)
 	if x == "" {
 		labels := cmp.Or(y, called(names, labelArrays))
-		rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == labels })
+		rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == labels || n == group })
 		if len(rest) != 1 {
 			return malformed(a.path, "has the arrays %s: call that of the examples x, and that of their labels y", strings.Join(names, ", "))
 		}
@@ -134,6 +144,11 @@ func (a *arrays) find(o Options) error {
 			err = a.hold(array)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if group != "" && group != NoGroup {
+		if err := a.readGroup(group); err != nil {
 			return err
 		}
 	}
@@ -177,6 +192,34 @@ func (a *arrays) readLabels(name string) error {
 		}
 	}
 	a.labels = labels
+	return nil
+}
+
+// readGroup reads who each example is about.
+func (a *arrays) readGroup(name string) error {
+	if !slices.Contains(a.file.Names(), name) {
+		return malformed(a.path, "has no array %q: there are %s", name, strings.Join(a.file.Names(), ", "))
+	}
+	of, err := a.file.Array(name)
+	if err != nil {
+		return err
+	}
+	c := &column{name: name}
+	if text, is := of.Data.([]string); is {
+		c.values = text
+	} else {
+		ints, err := of.Ints()
+		if err != nil {
+			return malformed(a.path, "array %s says who examples are about by neither text nor whole numbers", name)
+		}
+		for _, v := range ints {
+			c.values = append(c.values, strconv.Itoa(v))
+		}
+	}
+	if len(of.Shape) != 1 || len(c.values) != a.shape[0] {
+		return malformed(a.path, "array %s of shape %s for %s: give one person for each", name, times(of.Shape), plural(a.shape[0], "example"))
+	}
+	a.group = c
 	return nil
 }
 

@@ -79,7 +79,7 @@ func (src *origin) divided(o Options) (*chosen, *division, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d := src.divide(o.Seed)
+	d := src.divide(o.Seed, c.group)
 	d.leaveOut(c)
 	d.limit(o.Limit, o.Seed)
 	return c, d, d.check(c)
@@ -141,7 +141,7 @@ func OpenInputs(ctx context.Context, path string, o Options) (*Set, []string, er
 // part returns the rows that are asked for, of one part and of those that have the attributes, and what the data is
 // divided into. Data without parts is read whole, but for tables, which have a test part drawn by the seed.
 func (src *origin) part(c *chosen, o Options) (*division, []int, error) {
-	d, part, err := src.given(o)
+	d, part, err := src.given(o, c.group)
 	if err == nil {
 		d.leaveOut(c)
 		src.notes = append(src.notes, d.notes...)
@@ -177,6 +177,7 @@ type origin struct {
 	sensitive []string          // the kind's own rules
 	shortcuts map[string]string // names that stand for rules
 	sorted    bool              // the classes of the target are its sorted values, be they numbers or not
+	grouped   string            // the array that is called as those that say who each example is about; "" if there is none
 	elsewhere map[string]string // columns that are not there, and where they are
 	single    bool              // one part is read
 	divides   bool              // what has no parts is divided by the seed, whatever is read
@@ -231,6 +232,7 @@ func (src *origin) fill(s *Set, c *chosen, rows []int) (err error) {
 	for _, a := range c.sensitive {
 		s.Sensitive = append(s.Sensitive, a.of(rows))
 	}
+	s.Group = c.group.subset(rows)
 	if s.Sensitive, err = c.made.Make(s.Sensitive); err != nil {
 		return fmt.Errorf("%s: %w", src.source, err)
 	}

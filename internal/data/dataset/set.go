@@ -67,6 +67,7 @@ type Set struct {
 	YName     string      // of the target attribute, such as "digit"
 	YNames    []string    // of the values of Y
 	Sensitive []Attribute // the sensitive attributes; nil if the set has none
+	Group     *Attribute  // the person that each example is about; nil if nothing says so
 	Mean      []float32   // per channel, of pixels scaled to 0..1; nil for a table
 	Std       []float32   // per channel, of pixels scaled to 0..1; nil for a table
 	Columns   []Column    // what the inputs of a table can be stored as; nil for pictures, and where it is not known
@@ -156,6 +157,14 @@ func (s *Set) Answers(indices []int, names []string) []int {
 		}
 	}
 	return out
+}
+
+// subset returns the attribute of some examples; nil of nil.
+func (a *Attribute) subset(indices []int) *Attribute {
+	if a == nil {
+		return nil
+	}
+	return &Attribute{a.Name, a.Values, pick(a.Labels, 1, indices), pick(a.Numbers, 1, indices)}
 }
 
 // Numeric reports whether the attribute consists of numbers.

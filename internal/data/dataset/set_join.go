@@ -17,9 +17,9 @@ func (s *Set) Subset(indices []int) *Set {
 	sub.Y, sub.YNumbers = pick(s.Y, 1, indices), pick(s.YNumbers, 1, indices)
 	sub.Sensitive = nil
 	for _, a := range s.Sensitive {
-		a.Labels, a.Numbers = pick(a.Labels, 1, indices), pick(a.Numbers, 1, indices)
-		sub.Sensitive = append(sub.Sensitive, a)
+		sub.Sensitive = append(sub.Sensitive, *a.subset(indices))
 	}
+	sub.Group = s.Group.subset(indices)
 	sub.Shape, sub.Source = slices.Clone(s.Shape), slices.Clone(s.Source)
 	return sub.finish()
 }
@@ -50,6 +50,9 @@ func (s *Set) Sum() string {
 		ints = append(ints, a.Labels, a.bits())
 	}
 	ints = append(ints, (&Attribute{Numbers: s.YNumbers}).bits())
+	if s.Group != nil {
+		ints = append(ints, s.Group.Labels)
+	}
 	for _, list := range ints {
 		b := make([]byte, 0, 8*len(list))
 		for _, v := range list {
@@ -80,7 +83,13 @@ func Join(sets ...*Set) *Set {
 		a := &all.Sensitive[i]
 		a.Labels, a.Numbers = slices.Clone(a.Labels), slices.Clone(a.Numbers)
 	}
+	if all.Group != nil {
+		all.Group = &Attribute{Name: all.Group.Name, Values: all.Group.Values, Labels: slices.Clone(all.Group.Labels)}
+	}
 	for _, s := range sets[1:] {
+		if all.Group != nil {
+			all.Group.Labels = append(all.Group.Labels, s.Group.Labels...)
+		}
 		all.Pixels, all.Values, all.Y = append(all.Pixels, s.Pixels...), append(all.Values, s.Values...), append(all.Y, s.Y...)
 		all.YNumbers = append(all.YNumbers, s.YNumbers...)
 		for i := range all.Sensitive {

@@ -76,7 +76,10 @@ func fromSets(source string, sets []*Set, parts []Split, o Options) *origin {
 		l.columns = append(l.columns, column{name: a.Name, listed: a.Values})
 		src.sensitive = append(src.sensitive, a.Name)
 	}
-	all.Y, all.Sensitive, all.Source = nil, nil, nil
+	if all.Group != nil {
+		l.columns = append(l.columns, column{name: all.Group.Name})
+	}
+	all.Y, all.Sensitive, all.Group, all.Source = nil, nil, nil, nil
 	all.Pixels = all.Pixels[:len(all.Pixels):len(all.Pixels)]
 	for k, s := range sets {
 		if k > 0 {
@@ -89,6 +92,10 @@ func fromSets(source string, sets []*Set, parts []Split, o Options) *origin {
 			for k, a := range s.Sensitive {
 				c := &l.columns[k+1]
 				c.values = append(c.values, a.Values[a.Labels[i]])
+			}
+			if s.Group != nil {
+				c := &l.columns[len(l.columns)-1]
+				c.values = append(c.values, s.Group.Values[s.Group.Labels[i]])
 			}
 		}
 	}

@@ -92,6 +92,7 @@ func fromTables(path string, tables []*table, o Options) (*origin, error) {
 	asColumns := o.Columns != nil && o.Preprocess.IsZero()
 	src.divides = !asColumns
 	src.read = func(_ context.Context, rows, training []int, c *chosen) (set *Set, err error) {
+		t := &tableReader{src, o, slices.Concat(t.hidden, c.hidden)}
 		if asColumns {
 			set, err = t.modelColumns(rows, c)
 		} else {

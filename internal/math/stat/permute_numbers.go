@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // PermuteProducts returns the p-value of Σ x·y being as large as it is, or larger, had
@@ -64,54 +65,55 @@ func centred(x []float64, at []int) []float64 {
 	return c
 }
 
-// PermuteMeans returns the p-value of the means of y differing as much between groups
-// as they do, or more, had the y been dealt out at random: of Σ nₖ·(meanₖ − mean)². It
-// panics unless group and y are of one length, the groups are 0 … groups−1, and draws
-// is positive.
+// PermuteMeans returns the p-value of the means of y, [examples, width], differing as much between
+// groups as they do, or more, had the rows of y been dealt out at random: of
+// Σ nₖ·‖meanₖ − mean‖². It panics unless group has an entry for each row, the groups are
+// 0 … groups−1, and draws is positive.
 func PermuteMeans(group []int, groups int, y []float64, draws int, r *rand.Rand) Permuted {
-	if len(group) != len(y) {
+	width := len(y) / max(1, len(group))
+	if width < 1 || len(group)*width != len(y) {
 		panic(fmt.Sprintf("stat: groups of %d numbers for %d", len(group), len(y)))
 	}
-	at, sizes := make([][]int, groups), make([]int, groups)
-	all := make([]int, len(y))
-	for i, g := range group {
-		at[g] = append(at[g], i)
+	values, sizes := make([]float64, len(y)), make([]int, groups)
+	copy(values, y)
+	centreColumns(values, width)
+	for _, g := range group {
 		sizes[g]++
-		all[i] = i
 	}
-	values := centred(y, all)
-	var sorted []float64 // by group
-	var size float64
-	for _, members := range at {
-		for _, i := range members {
-			sorted = append(sorted, values[i])
-			size += values[i] * values[i]
-		}
+	size := 0.
+	for _, v := range values {
+		size += v * v
 	}
-	seen := betweenGroups(sorted, sizes) - 1e-12*size
+	own := make([]int, len(group))
+	for i := range own {
+		own[i] = i
+	}
+	slices.SortStableFunc(own, func(i, j int) int { return group[i] - group[j] })
+	seen := betweenGroups(values, own, sizes, make([]float64, width)) - 1e-12*size
 	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
-		dealt := make([]float64, len(sorted))
-		copy(dealt, sorted)
+		dealt, sum := slices.Clone(own), make([]float64, width)
 		return func(rng *rand.Rand) bool {
 			rng.Shuffle(len(dealt), func(i, j int) { dealt[i], dealt[j] = dealt[j], dealt[i] })
-			return betweenGroups(dealt, sizes) >= seen
+			return betweenGroups(values, dealt, sizes, sum) >= seen
 		}
 	})
 }
 
-// betweenGroups returns Σ (sum of a group)²/(its size) of groups that lie one after
-// another.
-func betweenGroups(x []float64, sizes []int) float64 {
-	var s float64
+// betweenGroups returns Σ ‖sum of a group‖²/(its size) of rows, whose groups lie one after another in order.
+func betweenGroups(x []float64, order, sizes []int, sum []float64) (s float64) {
 	for _, n := range sizes {
-		var sum float64
-		for _, v := range x[:n] {
-			sum += v
+		clear(sum)
+		for _, i := range order[:n] {
+			for k := range sum {
+				sum[k] += x[i*len(sum)+k]
+			}
 		}
-		if n > 0 {
-			s += sum * sum / float64(n)
+		for _, v := range sum {
+			if n > 0 {
+				s += v * v / float64(n)
+			}
 		}
-		x = x[n:]
+		order = order[n:]
 	}
 	return s
 }

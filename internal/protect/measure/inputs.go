@@ -20,6 +20,7 @@ type Inputs struct {
 	Labels    string   `json:"labels,omitempty"`    // CSV file with the labels; empty: found beside the data
 	Target    string   `json:"target,omitempty"`    // column of the labels that the model answers; empty: the only one
 	Sensitive []string `json:"sensitive,omitempty"` // rules of the sensitive attributes; none: those of the data's own files
+	Group     string   `json:"group,omitempty"`     // column that says who each example is about; empty: that of an .npz
 	Limit     string   `json:"limit,omitempty"`     // examples that are read, as dataset.Choose reads it; empty: all
 	Seed      uint64   `json:"-"`
 
@@ -35,7 +36,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 		return nil, nil, wrongPreprocess(errors.New("the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
 	}
 	o := dataset.Options{
-		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Seed: in.Seed,
+		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Group: in.Group, Seed: in.Seed,
 		Shape: m.Pictures(), Progress: progress, Columns: m.Graph.Columns, Words: m.Graph.Words,
 	}
 	if in.Limit != "" {

@@ -21,6 +21,7 @@ type answers struct {
 	target    *Attribute         // nil for none
 	ordered   bool               // the target's values are in the order of the outputs
 	sensitive []Attribute
+	group     *Attribute        // nil for none
 	made      dataset.Sensitive // of these
 }
 
@@ -28,7 +29,7 @@ type answers struct {
 func (a *answers) sample() (*Sample, error) {
 	// The outputs are numbers, whatever they mean, until the examples are chosen.
 	n, y := len(a.outputs)/a.width, a.target
-	s := &Sample{Kind: Vector, Width: a.width, Outputs: a.outputs, Classes: []string{anyClass}, Y: make([]int, n), Sensitive: slices.Clone(a.sensitive)}
+	s := &Sample{Kind: Vector, Width: a.width, Outputs: a.outputs, Classes: []string{anyClass}, Y: make([]int, n), Sensitive: slices.Clone(a.sensitive), Group: a.group}
 	switch {
 	case y == nil:
 		s.note("no target is audited with the vectors: attacks are compared with how often each value is")
@@ -84,7 +85,11 @@ func (s *Sample) note(format string, a ...any) {
 // known lists the examples that have the target and all attributes, and notes how many lack which.
 func (s *Sample) known() (kept []int, err error) {
 	kept = span(0, s.Len())
-	for _, a := range append([]Attribute{{Name: s.Target, Labels: s.Y, Numbers: s.YNumbers}}, s.Sensitive...) {
+	all := append([]Attribute{{Name: s.Target, Labels: s.Y, Numbers: s.YNumbers}}, s.Sensitive...)
+	if s.Group != nil {
+		all = append(all, *s.Group)
+	}
+	for _, a := range all {
 		n := len(kept)
 		kept = slices.DeleteFunc(kept, func(i int) bool {
 			return a.Labels != nil && a.Labels[i] < 0 || a.Numbers != nil && math.IsNaN(a.Numbers[i])

@@ -137,13 +137,24 @@ func TestBaselinesDoNotDependOnNumbering(t *testing.T) {
 	}
 }
 
+// guessed returns guesses of examples of as many people.
+func guessed(truth, guess []int) *guesses {
+	return &guesses{in: &folded{Sample: &Sample{Y: truth}, people: len(truth)}, goal: &goal{at: &Attribute{Labels: truth}}, best: guess}
+}
+
+func guessedNumbers(truth, value []float64) *guesses {
+	g := guessed(make([]int, len(truth)), nil)
+	g.at.Labels, g.at.Numbers, g.bestValue = nil, truth, value
+	return g
+}
+
 func TestCompare(t *testing.T) {
 	truth := []int{0, 0, 1, 1, 2, 2, 0, 0, 1, 2}
 	guess := []int{0, 0, 1, 1, 2, 0, 1, 0, 1, 2}
 	base := []int{0, 0, 0, 0, 0, 2, 0, 0, 0, 0}
 	o := Options{}.withDefaults()
 	var b Baseline
-	b.compare(truth, guess, base, o)
+	b.compare(guessed(truth, guess), base, o, nil)
 	if b.AttackAlone != 5 || b.BaselineAlone != 2 || b.Accuracy.Correct != 5 || b.Difference != .3 {
 		t.Errorf("%+v", b)
 	}

@@ -187,8 +187,13 @@ func plantCode(s *Sample, c code, excess float64, r *rand.Rand) (*Sample, []int)
 	t, w := *s, s.RowWidth()
 	t.Outputs = slices.Clone(s.Outputs)
 	labels, bits := make([]int, s.Len()), make([]int, s.Len())
+	person, _ := s.people()
+	var of []int // the value of each person
 	for i := range labels {
-		labels[i], bits[i] = r.IntN(2), 0
+		if person[i] == len(of) {
+			of = append(of, r.IntN(2))
+		}
+		labels[i], bits[i] = of[person[i]], 0
 		if bits[i] = labels[i]; r.Float64() >= .5+excess {
 			bits[i] = 1 - labels[i]
 		}

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -82,7 +83,8 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 		c.Note = fmt.Sprintf("only %s of the rows can carry one", report.Exactly(carried, report.Share))
 		return nil
 	}
-	known := knownCode{s.Len(), *o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes)))}
+	_, people := s.people()
+	known := knownCode{people, *o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes))), people < s.Len()}
 	smallest := known.smallest()
 	for size := smallest; size < carried/2; size *= plantStep {
 		found := true
@@ -105,6 +107,7 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 type knownCode struct {
 	n             int
 	margin, alpha float64
+	grouped       bool // n people have several examples each, which count as much as one
 }
 
 // evenly is how often a guess of two even classes and its baseline differ.
@@ -112,13 +115,16 @@ func evenly(difference float64) float64 { return max(.5, difference) }
 
 // smallest returns the excess that is found with PowerProbability.
 func (k knownCode) smallest() float64 {
-	return stat.SmallestDifference(k.n, evenly, k.margin, k.alpha, PowerProbability)
+	return leastFound(k.margin, k.power)
 }
 
 // power returns the probability with which an excess is found.
 func (k knownCode) power(excess float64) float64 {
 	if excess <= k.margin {
 		return 0
+	}
+	if k.grouped {
+		return stat.PeoplePower(k.n, excess, math.Sqrt(evenly(excess)), k.margin, k.alpha)
 	}
 	return stat.PairedPower(k.n, evenly(excess), excess, k.margin, k.alpha)
 }

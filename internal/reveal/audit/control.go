@@ -41,24 +41,41 @@ type Control struct {
 // negative audits s with every attribute shuffled within y, so that nothing is left
 // to find beyond what y explains. It fails if the audit finds something all the same, at
 // controlLevel instead of the audit's own level: an attack then had access to the answers.
-// References are left out, because their s is not shuffled.
-func negative(ctx context.Context, s *Sample, o Options) (Control, error) {
+// References are left out, because their s is not shuffled. People keep one s: it is dealt out among people whose
+// examples have the same y. Where few have another such, or an attribute is not one of people, there is no control, and nil
+// is returned.
+func negative(ctx context.Context, s *Sample, o Options) (*Control, error) {
 	o.References = nil
 	if o.Confidence < 1-controlLevel {
 		o.Confidence = 1 - controlLevel
 	}
-	shuffled := shuffledWithin(s, random(o.Seed, streamControl, 0))
+	chance := random(o.Seed, streamControl, 0)
+	where := "the audited outputs, s shuffled within y"
+	var shuffled *Sample
+	if _, people := s.people(); people == s.Len() {
+		shuffled = shuffledWithin(s, chance)
+	} else {
+		s = s.some(controlExamples, chance)
+		_, people = s.people()
+		movable := 0
+		if shuffled, movable = s.dealt(chance); 2*movable < people {
+			return nil, nil
+		}
+		where = "the audited outputs, s dealt out among people of equal y"
+	}
 	r, err := examine(ctx, shuffled, o)
 	if err != nil {
-		return Control{}, fmt.Errorf("negative control: %w", err)
+		return nil, fmt.Errorf("negative control: %w", err)
 	}
-	return judgeNegative(r), nil
+	c := judgeNegative(r)
+	c.Where = where
+	return &c, nil
 }
 
 // judgeNegative judges the control by the worst attribute.
 func judgeNegative(r *Result) Control {
 	c := Control{
-		Name: NegativeControl, Passed: true, Where: "the audited outputs, s shuffled within y",
+		Name: NegativeControl, Passed: true,
 		Examples: r.Examples, Verdict: r.Verdict, P: 1,
 	}
 	var p []float64

@@ -34,6 +34,9 @@ type Correlation struct {
 // given. GuessP is twice the smaller of these two p-values, because there are two tests.
 func correlation(g *guesses, given Permutation, o Options) Correlation {
 	x := g.in
+	if x.grouped() {
+		return correlationOfPeople(g, given, o)
+	}
 	attributes, k := len(x.Sensitive), len(x.Classes)
 	chance := func(i int) *rand.Rand { return random(o.Seed, streamIndependence, uint64(3*g.attribute+i)) }
 	most := draws(o.Permutations, 3*attributes, o) // three tests share Holm's level

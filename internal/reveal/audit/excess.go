@@ -2,6 +2,7 @@ package audit
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/math/stat"
@@ -30,7 +31,10 @@ type Baseline struct {
 	StandardError float64              `json:"standard_error"` // of Difference
 	Low           float64              `json:"low"`
 	High          float64              `json:"high"`
-	P             float64              `json:"p"` // of "the difference is at most the margin", one-sided
+	P             float64              `json:"p"`             // of "the difference is at most the margin", one-sided
+	Bet           float64              `json:"bet,omitempty"` // where people have several examples: the same by stat.BetTest
+
+	people *stat.PeopleMean // of Difference, where people have several examples
 }
 
 // Excess is the chosen guess's advantage over the best baseline: the least of the
@@ -46,19 +50,20 @@ type Excess struct {
 
 // excess says how good the chosen guess is, and compares it with the baselines.
 func (f *Finding) excess(g *guesses, o Options) {
+	chance := random(o.Seed, streamPeople, uint64(g.attribute))
 	if f.Numeric {
 		f.R2, f.Interval = new(rSquared(g.at.Numbers, g.bestValue)), new(rSquaredInterval(g.at.Numbers, g.bestValue))
 	} else {
-		f.Curiosity = new(classify.Accuracy(g.best, g.at.Labels))
+		f.Curiosity, f.right = g.in.accuracy(g.best, g.at.Labels, chance)
 	}
 	var best string
 	e := Excess{Value: math.Inf(1), Low: math.Inf(1)}
 	for _, base := range g.baselines() {
 		b := Baseline{Name: base.name}
 		if f.Numeric {
-			b.compareNumbers(g.at.Numbers, g.bestValue, base.value, f.Variance, o)
+			b.compareNumbers(g, base.value, f.Variance, o, chance)
 		} else {
-			b.compare(g.at.Labels, g.best, base.guess, o)
+			b.compare(g, base.guess, o, chance)
 		}
 		f.Baselines = append(f.Baselines, b)
 		if b.Difference < e.Value {
@@ -131,12 +136,21 @@ func groupMeans(dst, numbers []float64, group []int, count int, sp *split) {
 	}
 }
 
-// compare compares a guess with the baseline's.
-func (b *Baseline) compare(truth, guess, base []int, o Options) {
-	c := classify.Compare(guess, base, truth)
+// compare compares the guess with the baseline's.
+func (b *Baseline) compare(g *guesses, base []int, o Options, chance *rand.Rand) {
+	truth := g.at.Labels
+	c := classify.Compare(g.best, base, truth)
+	b.AttackAlone, b.BaselineAlone = c.First, c.Second
+	if b.Accuracy, _ = g.in.accuracy(base, truth, chance); g.in.grouped() {
+		better := make([]float64, len(truth))
+		for i, t := range truth {
+			better[i] = one(g.best[i] == t) - one(base[i] == t)
+		}
+		b.byPerson(g.in, better, o, chance)
+		return
+	}
 	limits := c.Interval(2*o.Confidence - 1)
 	d, n := c.Difference(), float64(c.Examples)
-	b.Accuracy, b.AttackAlone, b.BaselineAlone = new(classify.Accuracy(base, truth)), c.First, c.Second
 	b.Difference, b.StandardError = d, math.Sqrt(max(0, float64(c.First+c.Second)/n-d*d)/n)
 	b.Low, b.High, b.P = limits.Low, limits.High, c.P(*o.Margin)
 }
@@ -147,13 +161,17 @@ func (b *Baseline) compare(truth, guess, base []int, o Options) {
 //	((s − baseline)² − (s − prediction)²)/variance
 //
 // over the examples, with limits and test by Student's t.
-func (b *Baseline) compareNumbers(truth, value, base []float64, variance float64, o Options) {
+func (b *Baseline) compareNumbers(g *guesses, base []float64, variance float64, o Options, chance *rand.Rand) {
+	truth := g.at.Numbers
 	gain, unit := make([]float64, len(truth)), math.Sqrt(variance)
 	for i, v := range truth {
-		b, g := (v-base[i])/unit, (v-value[i])/unit
+		b, g := (v-base[i])/unit, (v-g.bestValue[i])/unit
 		gain[i] = b*b - g*g
 	}
-	b.R2 = new(rSquared(truth, base))
+	if b.R2 = new(rSquared(truth, base)); g.in.grouped() {
+		b.byPerson(g.in, gain, o, chance)
+		return
+	}
 	m := stat.MeanTest(gain, *o.Margin, o.Confidence)
 	b.Difference, b.StandardError, b.Low, b.High, b.P = m.Mean, m.StandardError, m.Low, m.High, m.P
 }
@@ -216,7 +234,9 @@ func (f *Finding) limits(confidence float64) stat.Interval {
 	for i := range f.Baselines {
 		b := &f.Baselines[i]
 		var in stat.Interval
-		if f.Numeric {
+		if b.people != nil {
+			in = b.people.Limits(confidence)
+		} else if f.Numeric {
 			half := b.StandardError * stat.StudentQuantile(confidence, float64(f.Examples-1))
 			in = stat.Interval{Low: b.Difference - half, High: b.Difference + half}
 		} else {

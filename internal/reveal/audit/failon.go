@@ -305,7 +305,11 @@ func (f *Finding) measured(figure string, confidence float64) (estimate, bool) {
 		t := f.order()
 		return estimate{t.Area, t.Area - 2*t.StandardError, min(1, t.Area+2*t.StandardError)}, true
 	case figure == figureCuriosity && f.Curiosity != nil:
-		return estimate{f.Curiosity.Value, stat.ClopperPearson(f.Curiosity.Correct, f.Examples, 2*confidence-1).Low, f.Curiosity.Interval[1]}, true
+		low := stat.ClopperPearson(f.Curiosity.Correct, f.Examples, 2*confidence-1).Low
+		if f.right != nil {
+			low = f.right.Limits(confidence).Low
+		}
+		return estimate{f.Curiosity.Value, low, f.Curiosity.Interval[1]}, true
 	}
 	return estimate{}, false
 }

@@ -25,7 +25,7 @@ func judged() *Result {
 	f := Finding{Attribute: "sex", Examples: 1000, Classes: []string{"f", "m"}, Verdict: Curious}
 	f.Curiosity = new(classify.Accuracy(guess, truth))
 	f.Baselines = []Baseline{{Name: Majority}}
-	f.Baselines[0].compare(truth, guess, base, o)
+	f.Baselines[0].compare(guessed(truth, guess), base, o, nil)
 	f.Best = Majority
 	g := f
 	g.Attribute, g.Verdict = "race, age: both", Leaky

@@ -12,6 +12,7 @@ type Finding struct {
 	Numeric   bool     `json:"numeric"`
 	Classes   []string `json:"classes,omitempty"` // that have examples or are named
 	Examples  int      `json:"examples"`
+	People    int      `json:"people,omitempty"`   // where they have several examples: tests and limits count them
 	Unusable  string   `json:"unusable,omitempty"` // why nothing could be measured, a sentence
 
 	Curiosity *classify.Proportion `json:"curiosity,omitempty"`   // δs of the chosen guess
@@ -36,7 +37,10 @@ type Finding struct {
 	CuriousAdjusted float64 `json:"curious_adjusted_p"` // the same as Adjusted with the references' tests, 1 without references: Curious rests on it
 
 	Verdict   Verdict   `json:"verdict"`
-	Undecided Undecided `json:"undecided,omitzero"` // why the verdict is Inconclusive
+	Near      bool      `json:"near_copies,omitempty"` // near-copies: people seem to have several examples, and nothing says which
+	Undecided Undecided `json:"undecided,omitzero"`    // why the verdict is Inconclusive
+
+	right *stat.PeopleMean // of Curiosity, where people have several examples
 }
 
 // find measures and tests what the guesses of an attribute reveal. Verdicts, and what
@@ -55,11 +59,22 @@ func find(x *folded, a int, o Options) *Finding {
 func describe(x *folded, a int) *Finding {
 	at := &x.Sensitive[a]
 	f := &Finding{Attribute: at.Name, Numeric: at.Numeric(), Classes: at.Values, Examples: x.Len(), Unusable: x.unusable[a]}
+	if x.grouped() {
+		f.People = x.people
+	}
 	if f.Numeric && f.Examples > 1 {
 		_, sd := stat.MeanStd(at.Numbers)
 		f.Variance = sd * sd
 	}
 	return f
+}
+
+// counted returns how many independent observations there are.
+func (f *Finding) counted() int {
+	if f.People > 0 {
+		return f.People
+	}
+	return f.Examples
 }
 
 // figures says what the chosen attacks reached, beyond the baselines and given y and the answered label.

@@ -2,10 +2,7 @@ package audit
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -17,15 +14,15 @@ import (
 // of the sample from it, so that it is computed once, and crossFit adds the guesses.
 type folded struct {
 	*Sample
-	label            []int      // [example], the answered label; 0 of vectors, which have none
-	twin             []int      // [example], the first example that it is a copy of
-	copies, distinct int        // examples that are copies of earlier ones, and rows that differ
-	fold             []int      // [example]
-	splits           []split    // by fold
-	strata           [][]int    // the examples of each y and fold
-	alike            [][]int    // the examples of each y, answered label and fold, or of similar numeric y
-	guesses          []*guesses // by attribute, nil of one that cannot be guessed
-	unusable         []string   // by attribute, why it cannot be guessed, a sentence
+	label    []int      // [example], the answered label; 0 of vectors, which have none
+	person   []int      // [example], its person, 0 … people−1
+	people   int        // those who have examples
+	fold     []int      // [example]
+	splits   []split    // by fold
+	strata   [][]int    // the examples of each y and fold
+	alike    [][]int    // the examples of each y, answered label and fold, or of similar numeric y
+	guesses  []*guesses // by attribute, nil of one that cannot be guessed
+	unusable []string   // by attribute, why it cannot be guessed, a sentence
 }
 
 // smallestFold is the number of examples that a fold needs.
@@ -35,10 +32,11 @@ const smallestFold = 10
 func newFolded(s *Sample, o Options) *folded {
 	folds := o.foldsOf(s.Len())
 	x := &folded{Sample: s, label: make([]int, s.Len()), guesses: make([]*guesses, len(s.Sensitive)), unusable: make([]string, len(s.Sensitive))}
+	x.person, x.people = s.people()
 	for a := range s.Sensitive {
 		g, none := goalOf(s, a)
-		if s.Len() < folds*smallestFold {
-			none = fmt.Sprintf("Fitting attacks on some examples and judging them on others requires %d examples; there are %d.", folds*smallestFold, s.Len())
+		if x.people < folds*smallestFold {
+			none = fmt.Sprintf("Fitting attacks on some examples and judging them on others requires %d %s; there are %d.", folds*smallestFold, s.counted(), x.people)
 		}
 		if x.unusable[a] = none; none == "" {
 			x.guesses[a] = newGuesses(x, g)
@@ -47,7 +45,6 @@ func newFolded(s *Sample, o Options) *folded {
 	if s.Kind != Vector {
 		x.label = classify.Guesses(s.Outputs, len(s.Classes))
 	}
-	x.twins()
 	x.divide(x.deal(folds, o.Seed), folds, o)
 	return x
 }
@@ -123,87 +120,18 @@ func newGuesses(x *folded, goal *goal) *guesses {
 	return g
 }
 
-// twinsMost is the largest group of equal rows that counts as copies of an example whatever
-// their labels. Larger groups arise when outputs saturate, unless all labels agree, too, as
-// in a class that was filled up with copies.
-const twinsMost = 10
-
-// twinsDistinct is the share of distinct rows from which equal ones count as
-// copies: outputs that are rounded have fewer.
-const twinsDistinct = 1. / 3
-
-// twinsRows is the number of distinct rows, each repeated and always with the same labels,
-// from which on they count as copies: fewer may be a code for the labels.
-const twinsRows = 50
-
-// twins finds for each example the first one that it is a copy of, itself as a rule.
-func (x *folded) twins() {
-	n, w := x.Len(), x.RowWidth()
-	first, size := make([]int, n), make([]int, n)
-	seen := make(map[[sha256.Size]byte]int, n)
-	row := make([]byte, 4*w)
-	for i := range n {
-		for j, v := range x.Outputs[i*w : (i+1)*w] {
-			binary.LittleEndian.PutUint32(row[4*j:], math.Float32bits(v))
-		}
-		key := sha256.Sum256(row)
-		if _, ok := seen[key]; !ok {
-			seen[key] = i
-		}
-		first[i] = seen[key]
-		size[first[i]]++
-	}
-	pure := x.pure(first)
-	few := float64(len(seen)) < twinsDistinct*float64(n)
-	all := len(seen) >= twinsRows // rows that are there more than once, with equal labels
-	for _, t := range first {
-		all = all && size[t] > 1 && pure[t]
-	}
-	for i, t := range first {
-		if copied := all || !few && (size[t] <= twinsMost || pure[t]); !copied {
-			first[i] = i
-		} else if t != i {
-			x.copies++
-		}
-	}
-	x.twin, x.distinct = first, len(seen)
-}
-
-// pure reports of each first example of equal rows whether y and all attributes of the
-// others are equal to its own.
-func (x *folded) pure(first []int) []bool {
-	same := make([]bool, len(first))
-	for i, t := range first {
-		if same[i] = t == i; t == i {
-			continue
-		}
-		ok := x.Y[i] == x.Y[t]
-		for a := range x.Sensitive {
-			if at := &x.Sensitive[a]; at.Numeric() {
-				ok = ok && at.Numbers[i] == at.Numbers[t]
-			} else {
-				ok = ok && at.Labels[i] == at.Labels[t]
-			}
-		}
-		if !ok {
-			same[t] = false
-		}
-	}
-	return same
-}
-
 // deal divides the examples into folds: sorted by y, then by each attribute, in
 // random order among equals, they are dealt round, so that folds have their share
-// of every class. Examples with the same twin, copies of a row, stay together.
+// of every class. The examples of a person stay together; the first one decides where.
 func (x *folded) deal(folds int, seed uint64) []int {
 	r := random(seed, streamFolds, 0)
 	type card struct {
 		first int
 		lot   uint64
 	}
-	cards := make([]card, 0, x.Len())
-	for i, t := range x.twin {
-		if t == i {
+	cards := make([]card, 0, x.people)
+	for i, p := range x.person {
+		if p == len(cards) {
 			cards = append(cards, card{i, r.Uint64()})
 		}
 	}
@@ -216,14 +144,11 @@ func (x *folded) deal(folds int, seed uint64) []int {
 		}
 		return cmp.Or(c, cmp.Compare(a.lot, b.lot), cmp.Compare(a.first, b.first))
 	})
-	fold := make([]int, x.Len())
+	of := make([]int, x.people)
 	for i, c := range cards {
-		fold[c.first] = i % folds
+		of[x.person[c.first]] = i % folds
 	}
-	for i, t := range x.twin {
-		fold[i] = fold[t]
-	}
-	return fold
+	return pick(of, x.person)
 }
 
 const (
@@ -254,7 +179,7 @@ func (x *folded) divide(fold []int, folds int, o Options) {
 		}
 	}
 	for k := range x.splits {
-		x.splits[k].hold(x.twin, o.maxFit(), random(o.Seed, streamSplit, uint64(k)))
+		x.splits[k].hold(x.person, o.maxFit(), random(o.Seed, streamSplit, uint64(k)))
 	}
 	x.strata = groupsOf(fold, x.Y)
 	if x.YNumbers == nil {
@@ -271,35 +196,35 @@ func (x *folded) divide(fold []int, folds int, o Options) {
 // together is how many examples of adjacent y are judged together.
 const together = 8
 
-// hold holds back a quarter of the training part, but judgeMost at most. Copies of a row stay together, up to
-// which the sizes hold: an attack that recognises rows would seem better than it is.
-func (sp *split) hold(twin []int, maxFit int, r *rand.Rand) {
-	copies := make(map[int][]int, len(sp.train))
-	var firsts []int
+// hold holds back a quarter of the training part, but judgeMost at most. The examples of a person stay together, up
+// to whom the sizes hold: an attack that recognises people would seem better than it is.
+func (sp *split) hold(person []int, maxFit int, r *rand.Rand) {
+	of := make(map[int][]int, len(sp.train))
+	var people []int
 	for _, i := range sp.train {
-		if copies[twin[i]] == nil {
-			firsts = append(firsts, twin[i])
+		if of[person[i]] == nil {
+			people = append(people, person[i])
 		}
-		copies[twin[i]] = append(copies[twin[i]], i)
+		of[person[i]] = append(of[person[i]], i)
 	}
 	rows := make([]int, 0, len(sp.train))
-	for _, j := range r.Perm(len(firsts)) {
-		rows = append(rows, copies[firsts[j]]...)
+	for _, j := range r.Perm(len(people)) {
+		rows = append(rows, of[people[j]]...)
 	}
-	rest := between(rows, twin, len(rows)-min((len(rows)+3)/4, judgeMost))
+	rest := between(rows, person, len(rows)-min((len(rows)+3)/4, judgeMost))
 	large := min(rest, maxFit)
 	sp.small, sp.large, sp.all = rows[:min(large, firstFit)], rows[:large], rows[:min(len(rows), maxFit)]
 	sp.held, sp.rest = rows[rest:], rows[:rest]
 }
 
-// between returns the place next to at where rows can be divided without dividing the copies of
-// a row, which lie together; at itself if all rows are copies of one.
-func between(rows, twin []int, at int) int {
+// between returns the place next to at where rows can be divided without dividing a person's, which
+// lie together; at itself if all rows are of one person.
+func between(rows, person []int, at int) int {
 	low, high := at, at
-	for low > 0 && twin[rows[low-1]] == twin[rows[at]] {
+	for low > 0 && person[rows[low-1]] == person[rows[at]] {
 		low--
 	}
-	for high < len(rows) && twin[rows[high]] == twin[rows[at]] {
+	for high < len(rows) && person[rows[high]] == person[rows[at]] {
 		high++
 	}
 	switch {

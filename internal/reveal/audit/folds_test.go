@@ -15,9 +15,6 @@ func TestDealIsBalanced(t *testing.T) {
 	const folds = 5
 	x := newFolded(s, Options{})
 	fold := x.deal(folds, 7)
-	if x.copies != 0 {
-		t.Errorf("%d copies", x.copies)
-	}
 	count := map[[3]int][folds]int{} // y, and then also s1
 	add := func(key [3]int, k int) { c := count[key]; c[k]++; count[key] = c }
 	for i, k := range fold {
@@ -35,38 +32,47 @@ func TestDealIsBalanced(t *testing.T) {
 	}
 }
 
-func TestTwins(t *testing.T) {
+func TestCopiesCountOnce(t *testing.T) {
 	s := made{n: 200, classes: 2, values: []int{2}, seed: 2}.sample()
+	label := func(i, y, a int) { s.Y[i], s.Sensitive[0].Labels[i] = y, a }
 	copyRow := func(to, from int) { copy(s.Outputs[2*to:2*to+2], s.Outputs[2*from:2*from+2]) }
-	copyRow(150, 3)
-	copyRow(170, 3)
-	for i := 20; i < 20+twinsMost; i++ { // one too many: where outputs saturate
+	for _, i := range []int{150, 170, 190} {
+		copyRow(i, 3)
+		label(i, s.Y[3], s.Sensitive[0].Labels[3])
+	}
+	label(190, 1-s.Y[3], 0)               // of another y: no copy
+	for i := 20; i < 20+copiesMost; i++ { // one too many: where outputs saturate
 		copyRow(i, 19)
+		label(i, i%2, 0)
 	}
-	twins := func(s *Sample) (first []int, copies int) {
-		x := newFolded(s, Options{})
-		return x.twin, x.copies
+	left := func() (out []int) {
+		rows := s.firsts()
+		return slices.DeleteFunc(span(0, s.Len()), func(i int) bool { return slices.Contains(rows, i) })
 	}
-	first, copies := twins(s)
-	if copies != 2 || first[150] != 3 || first[170] != 3 || first[25] != 25 {
-		t.Errorf("%d copies, of %d, %d and %d", copies, first[150], first[170], first[25])
+	if got := left(); !slices.Equal(got, []int{150, 170}) {
+		t.Errorf("copies are %d", got)
 	}
-	for i := 19; i < 20+twinsMost; i++ { // unless their labels agree: a class filled up with copies
-		s.Y[i], s.Sensitive[0].Labels[i] = 1, 0
+	for i := 19; i < 20+copiesMost; i++ { // unless their labels agree: a class filled up with copies
+		label(i, 1, 0)
 	}
-	if first, copies := twins(s); copies != 2+twinsMost || first[25] != 19 {
-		t.Errorf("%d copies, of %d", copies, first[25])
+	if got := left(); !slices.Equal(got, append(span(20, 20+copiesMost), 150, 170)) {
+		t.Errorf("copies are %d", got)
 	}
+	s.Group = &Attribute{Name: "person", Labels: make([]int, s.Len())} // who says so has counted them
+	if got := left(); len(got) > 0 {
+		t.Errorf("%d copies of people who are known", len(got))
+	}
+	s.Group = nil
 	for i := range s.Outputs { // few distinct rows: rounded, not copied
 		s.Outputs[i] = float32(int(s.Outputs[i]))
 	}
-	if _, copies := twins(s); copies != 0 {
-		t.Errorf("%d rounded rows count as copies", copies)
+	if got := left(); len(got) > 0 {
+		t.Errorf("%d rounded rows count as copies", len(got))
 	}
 }
 
 // All of 60 examples 20 times over, with labels of chance, which an attack that memorises
-// would have right.
+// would have right: as copies, and as people.
 func TestManyCopiesAreJudgedTogether(t *testing.T) {
 	s := made{n: 60, classes: 3, values: []int{2}, seed: 8}.sample()
 	rows := make([]int, 1200)
@@ -75,9 +81,14 @@ func TestManyCopiesAreJudgedTogether(t *testing.T) {
 	}
 	o := quick
 	o.Attacks = []string{"trees"}
-	r := examined(t, s.Subset(rows), o)
-	if best := .5 + 4.5*math.Sqrt(.25/60); r.Findings[0].Curiosity.Value > best || len(r.Warnings) != 1 {
-		t.Errorf("labels of chance are told with %v; warnings %q", r.Findings[0].Curiosity.Value, r.Warnings)
+	for _, group := range []*Attribute{nil, {Name: "person", Values: make([]string, 60), Labels: rows}} {
+		many := s.Subset(rows)
+		many.Group = group
+		many, _, _ = many.prepared(o)
+		r := examined(t, many, o)
+		if best := .5 + 4.5*math.Sqrt(.25/60); r.Findings[0].Curiosity.Value > best || r.Findings[0].counted() != 60 {
+			t.Errorf("labels of chance of %d are told with %v", r.Findings[0].counted(), r.Findings[0].Curiosity.Value)
+		}
 	}
 }
 

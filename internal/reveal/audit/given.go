@@ -28,7 +28,7 @@ type Given struct {
 	P             float64 `json:"p"`      // of "the gain is at most the margin", one-sided, by Student's t
 	// Permutation is the test of "given y and ŷ, scores and s have nothing to do with each
 	// other", by permuting s within the examples of one y, ŷ and fold. It is also valid
-	// if s is independent of the outputs given y.
+	// if s is independent of the outputs given y. Where people have several examples, it is the bet against their mean.
 	Permutation Permutation    `json:"permutation"`
 	Reference   *ReferenceTest `json:"reference,omitempty"` // of the gain
 	Order       *Order         `json:"order,omitempty"`     // of a categorical attribute: the AUC given y and ŷ
@@ -62,7 +62,12 @@ func given(g *guesses, o Options) *Given {
 	if !g.at.Numeric() {
 		x.Margin = marginBits(*o.Margin)
 	}
-	m := stat.MeanTest(gain, x.Margin, o.Confidence)
+	var m stat.MeanEstimate
+	if g.in.grouped() {
+		m, _, x.Permutation.P = testPeople(g.in.byPerson(gain), x.Margin, mostGain, o, random(o.Seed, streamPeople, uint64(len(g.in.Sensitive)+g.attribute)))
+	} else {
+		m = stat.MeanTest(gain, x.Margin, o.Confidence)
+	}
 	x.Gain, x.StandardError, x.Low, x.High, x.P = m.Mean, m.StandardError, m.Low, m.High, m.P
 	return x
 }

@@ -56,7 +56,7 @@ func (a *answers) ofSet(set *dataset.Set) (*Sample, error) {
 	if err := checkOutputs(a.outputs, set.Len(), 0, set.Len()); err != nil {
 		return nil, err
 	}
-	a.width, a.sensitive, a.ordered = len(a.outputs)/set.Len(), set.Sensitive, true
+	a.width, a.sensitive, a.group, a.ordered = len(a.outputs)/set.Len(), set.Sensitive, set.Group, true
 	a.place = func(i int) string { return fmt.Sprintf("example %d (from 0)", i) }
 	if set.Y == nil || set.YNumbers != nil {
 		a.kind = Vector

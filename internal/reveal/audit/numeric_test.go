@@ -30,7 +30,7 @@ func TestCompareNumbers(t *testing.T) {
 	for range samples {
 		truth, value, base := predicted(r, 300, .1)
 		var b Baseline
-		b.compareNumbers(truth, value, base, 1, o)
+		b.compareNumbers(guessedNumbers(truth, value), base, 1, o, nil)
 		if b.Low > .1 {
 			below++
 		}
@@ -49,11 +49,11 @@ func TestCompareNumbers(t *testing.T) {
 	truth, value, base := predicted(r, 100, .5)
 	_, sd := stat.MeanStd(truth)
 	var b, same Baseline
-	b.compareNumbers(truth, value, base, sd*sd, o)
+	b.compareNumbers(guessedNumbers(truth, value), base, sd*sd, o, nil)
 	if want := (rSquared(truth, value) - rSquared(truth, base)) * 99 / 100; math.Abs(b.Difference-want) > 1e-12 {
 		t.Errorf("difference %v, by R² %v", b.Difference, want)
 	}
-	if same.compareNumbers(truth, base, base, 1, o); same.P != 1 || same.Difference != 0 {
+	if same.compareNumbers(guessedNumbers(truth, base), base, 1, o, nil); same.P != 1 || same.Difference != 0 {
 		t.Errorf("the baseline against itself: %+v", same)
 	}
 }

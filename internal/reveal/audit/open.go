@@ -32,6 +32,9 @@ type OpenOptions struct {
 	// called s1, s2_race and so on, s:NAME, s or sensitive; in an .npz all other arrays.
 	// race*sex is an attribute with a class for each combination.
 	Sensitive []string
+	// Group is the column that says which person each example is about, or [dataset.NoGroup]. "": of an .npz, an array
+	// called group, person or subject; of a CSV, none.
+	Group string
 	// Scores are columns, in the order of the classes, or patterns such as "out_*". None:
 	// those that begin with score, logit, prob, p_ or output; what follows a colon is the
 	// class. If Target and Sensitive are given and no name begins so, those that have a common

@@ -81,6 +81,7 @@ type roles struct {
 	outputs   []*outputGroup // those that are audited, then those of honest classifiers
 	target    *label         // nil for none, of vectors
 	sensitive []label
+	group     *label            // nil for none
 	made      dataset.Sensitive // of the sensitive columns
 	vectors   bool              // the outputs are not scores of classes
 	notes     []string
@@ -113,6 +114,9 @@ func findRoles(c *sheet.Columns, o OpenOptions, patterns []string) (r *roles, er
 	}
 	if o.Target == "" {
 		r.findTarget()
+	}
+	if err := r.findGroup(o.Group); err != nil {
+		return nil, err
 	}
 	switch err := r.findScores(o, patterns); {
 	case r.target == nil && o.Target == "" && len(o.Columns) == 0 && (err == nil && !r.vectors || err != nil && !r.arrays()):
@@ -190,6 +194,29 @@ func (r *roles) findTarget() {
 	}
 }
 
+// findGroup finds the column that says who each example is about: the one that is asked for or, of an .npz, one that is
+// called so.
+func (r *roles) findGroup(asked string) error {
+	switch {
+	case asked == dataset.NoGroup:
+		return nil
+	case asked != "":
+		w, err := r.asked("Group", asked)
+		r.group = w
+		return err
+	case !r.arrays():
+		return nil
+	}
+	for _, k := range r.free() {
+		if f := &r.fields[k]; dataset.SaysGroup(f.Name) {
+			r.group, f.used = &f.label, true
+			r.notes = append(r.notes, fmt.Sprintf("array %s says which person each example is about (--group none: every example is another person)", file.Shown(f.Name)))
+			return nil
+		}
+	}
+	return nil
+}
+
 // findSensitive takes for sensitive attributes, of what has no role, the columns that are called so, or every array with one
 // entry for each example, unless it has a name of the target.
 func (r *roles) findSensitive() {
@@ -221,7 +248,11 @@ func (r *roles) checkLabels() error {
 			return bothRoles(r.target.name)
 		}
 	}
-	for _, w := range r.labels() {
+	all := r.labels()
+	if r.group != nil {
+		all = append(slices.Clone(all), *r.group)
+	}
+	for _, w := range all {
 		if f := r.fields[w.at]; f.Shape != nil && (f.Width() != 1 || f.Shape[0] != r.examples()) {
 			return fmt.Errorf("array %s has the shape %v: want one label for each of %d examples; of one-hot rows that is %s.argmax(1)", file.Shown(f.Name), f.Shape, r.examples(), file.Shown(f.Name))
 		}

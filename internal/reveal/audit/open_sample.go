@@ -3,12 +3,14 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"tattle/internal/data/sheet"
 	"tattle/internal/file"
+	"tattle/internal/protect/measure"
 	"tattle/internal/reveal/curious"
 )
 
@@ -52,6 +54,9 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 	for _, w := range r.labels() {
 		at = append(at, w.at)
 	}
+	if r.group != nil {
+		at = append(at, r.group.at)
+	}
 	c, err := r.Read(numbers, at)
 	if err != nil {
 		return nil, err
@@ -73,6 +78,16 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 			joined.target, joined.ordered = &a, w.Grouped() || w.Listed != nil
 		default:
 			joined.sensitive = append(joined.sensitive, a)
+		}
+	}
+	if w := r.group; w != nil {
+		w.Class, w.Number = true, false
+		a, err := w.attribute(c.Labels[len(at)-1], math.MaxInt, nil)
+		if err != nil {
+			return nil, err
+		}
+		if joined.group = &a; len(a.Values) < 2 {
+			return nil, &measure.OptionError{Option: "Group", Err: fmt.Errorf("%s has a single value: name a column with one for each person", file.Shown(w.name))}
 		}
 	}
 	var all []*Sample

@@ -7,7 +7,8 @@ import (
 )
 
 // Permutation is the test of "given y, guess and s have nothing to do with each
-// other" by permuting s within the examples of one y and one fold.
+// other" by permuting s within the examples of one y and one fold. Where people have several
+// examples, P is that of a bet instead, and nothing is drawn.
 type Permutation struct {
 	Draws int     `json:"draws"` // that were made: fewer than the options say if many of the first are as accurate
 	P     float64 `json:"p"`     // (1 + draws at least as accurate)/(1 + draws)
@@ -15,6 +16,12 @@ type Permutation struct {
 
 // permute tests what was measured by permutations.
 func (f *Finding) permute(g *guesses, o Options) {
+	if g.in.grouped() { // a shuffle would divide people
+		for _, b := range f.Baselines {
+			f.Permutation.P = max(f.Permutation.P, b.Bet)
+		}
+		return
+	}
 	tests := testsOf(len(g.in.Sensitive))
 	few := draws(min(o.Permutations, numericDraws), tests, o)
 	chance, chanceGiven := random(o.Seed, streamPermute, uint64(g.attribute)), random(o.Seed, streamGiven, uint64(g.attribute))

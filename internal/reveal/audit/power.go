@@ -44,7 +44,10 @@ func power(f *Finding, attributes int, set Settings) (p Power) {
 		smallestOf = smallestGain
 	}
 	var smallest float64
-	smallest, p.StandardError = smallestOf(b, f.Examples, alpha, set.Margin)
+	if f.People > 0 {
+		smallestOf = smallestOfPeople
+	}
+	smallest, p.StandardError = smallestOf(b, f.counted(), alpha, set.Margin)
 	if x := f.Shuffling; x != nil {
 		if x.Smallest == nil {
 			return p
@@ -115,6 +118,35 @@ func smallestExcess(b *Baseline, n int, alpha, margin float64) (smallest, se flo
 		return max(seen, base*(1-attack)+(1-base)*attack)
 	}
 	return stat.SmallestDifference(n, discordant, margin, alpha, PowerProbability), math.Sqrt(discordant(0) / float64(n))
+}
+
+// smallestOfPeople is smallestExcess where n people have several examples, which count as much as one: the means
+// of people vary as much as was seen or, if that is more, as single examples do.
+func smallestOfPeople(b *Baseline, n int, alpha, margin float64) (smallest, se float64) {
+	seen := b.StandardError * b.StandardError * float64(n)
+	deviation := func(difference float64) float64 {
+		if b.Accuracy == nil {
+			return math.Sqrt(max(seen, 4*difference-2*difference*difference))
+		}
+		base, attack := b.Accuracy.Value, min(1, b.Accuracy.Value+difference)
+		return math.Sqrt(max(seen, base*(1-attack)+(1-base)*attack))
+	}
+	found := func(d float64) float64 { return stat.PeoplePower(n, d, deviation(d), margin, alpha) }
+	return leastFound(margin, found), deviation(margin) / math.Sqrt(float64(n))
+}
+
+// leastFound returns the least difference above the margin that is found with PowerProbability, 1 if none is; power
+// rises with the difference.
+func leastFound(margin float64, power func(difference float64) float64) float64 {
+	low, high := margin, 1.
+	for high-low > 1e-9 {
+		if d := low + (high-low)/2; power(d) < PowerProbability {
+			low = d
+		} else {
+			high = d
+		}
+	}
+	return high
 }
 
 // smallestGain is smallestExcess of a numeric attribute. Where a prediction explains Δ

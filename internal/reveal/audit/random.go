@@ -14,6 +14,8 @@ const (
 	streamChannel
 	streamGiven
 	streamOrder
+	streamPeople
+	streamNear
 
 	streamDefence uint64 = iota + 90
 	streamNoise

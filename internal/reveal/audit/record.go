@@ -43,7 +43,7 @@ func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
 		res.Controls = append(res.Controls, positive)
 	}
 	if r.Defences {
-		s, _ := r.Sample.tamed()
+		s, _, _ := r.Sample.prepared(o)
 		if res.Defences, err = defend(ctx, s, o); err != nil {
 			return nil, err
 		}

@@ -98,7 +98,7 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 		}
 		// The least step of a figure: without it, figures on the same examples that happen to be equal
 		// would leave no deviation at all.
-		least := .25 / square(float64(f.Examples))
+		least := .25 / square(float64(f.counted()))
 		for k, margin := range []float64{*o.Margin, f.Given.Margin} {
 			figures, variance := make([]float64, len(theirs[a])), own[a][k].variance+least
 			for i, l := range theirs[a] {

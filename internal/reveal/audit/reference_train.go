@@ -178,7 +178,7 @@ func some(set *dataset.Set, n int, r *rand.Rand) *dataset.Set {
 func unasked(set *dataset.Set, kind curious.Outputs, classes int) *Sample {
 	s := &Sample{
 		Name: set.Name, Kind: kind, Y: slices.Clone(set.Y), Target: cmp.Or(set.YName, "y"), Classes: slices.Clone(set.YNames),
-		Sensitive: slices.Clone(set.Sensitive),
+		Sensitive: slices.Clone(set.Sensitive), Group: set.Group,
 	}
 	for i := len(s.Classes); i < classes; i++ {
 		s.Classes = append(s.Classes, fmt.Sprintf("output %d", i))

@@ -122,7 +122,7 @@ func (x *account) verdict(f *Finding) report.Finding {
 
 // undecidedCodes are the codes of the reasons for no verdict.
 var undecidedCodes = map[Why]string{
-	ByControl: "inconclusive.control", ByExamples: "inconclusive.unusable", ByMargin: "inconclusive.possible", ByShuffling: "inconclusive.shuffling",
+	ByControl: "inconclusive.control", ByPeople: "inconclusive.people", ByExamples: "inconclusive.unusable", ByMargin: "inconclusive.possible", ByShuffling: "inconclusive.shuffling",
 	ByPower: "inconclusive.power", ByPossible: "inconclusive.power", ByChannel: "inconclusive.missed", ByUnknown: "inconclusive.unknown",
 }
 
@@ -244,6 +244,9 @@ func (x *account) meaning() {
 	case NoEvidence:
 		x.Find("hidden_leaks", "")
 	}
+	if a.People > 0 {
+		x.Find("people", "", report.Grouped(a.People), file.Name(a.Group))
+	}
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		if f.Shuffling != nil && 2*f.Shuffling.Movable < f.Examples {
@@ -348,6 +351,10 @@ func (x *account) advise() {
 		}
 		closeLeak()
 	case Inconclusive:
+		if slices.ContainsFunc(a.Findings, func(f Finding) bool { return f.Near }) {
+			x.Find("advice.people", "")
+			return
+		}
 		x.Find("advice.examples", "")
 	case NoEvidence:
 		x.Find("advice.repeat", "")

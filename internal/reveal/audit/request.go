@@ -35,6 +35,7 @@ type Request struct {
 	SkipMissing bool
 	Target      string
 	Sensitive   []string
+	Group       string // column that says who each example is about
 	Size        int
 	Part        string // train, validation, test or PartAll; empty: chosen
 	Examples    string // as dataset.Choose reads it; empty: all
@@ -138,6 +139,9 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 	if name := s.Sample.coincides(); name != "" {
 		return nil, bothRoles(name)
 	}
+	if q.Group == dataset.NoGroup {
+		s.Sample.apart()
+	}
 	if s.Sample.Kind == Vector {
 		if q.Reference != "" || len(q.ReferenceScores) > 0 {
 			return nil, wrong("Reference", "leave it out", "honest classifiers have no vectors to compare these with")
@@ -151,7 +155,7 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 // openOutputs reads a file of outputs, with those of honest classifiers if it has them.
 func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 	o := q.OutputsOptions
-	o.Target, o.Sensitive = q.Target, q.Sensitive
+	o.Target, o.Sensitive, o.Group = q.Target, q.Sensitive, q.Group
 	if q.Progress != nil {
 		o.Progress = func(done, total int64) { q.Progress("reading the outputs", int(done), int(total)) }
 	}

@@ -68,6 +68,7 @@ func (q *Request) source(path string, own *training.Source) *training.Source {
 		src.Kind = dataset.KindGlyphs
 	}
 	src.Kind, src.FileColumn, src.Target = cmp.Or(q.Kind, src.Kind), cmp.Or(q.FileColumn, src.FileColumn), cmp.Or(q.Target, src.Target)
+	src.Group = cmp.Or(q.Group, src.Group)
 	src.Side, src.SkipMissing = cmp.Or(q.Size, src.Side), src.SkipMissing || q.SkipMissing
 	if q.Labels != "" {
 		src.Labels = measure.Absolute(q.Labels)

@@ -28,6 +28,9 @@ func (q *Request) openTraining(ctx context.Context, s *Subject) error {
 		return nil
 	}
 	src := q.source(q.Reference, nil)
+	if q.Outputs != "" || x != nil && !q.sameData(x.Source) {
+		src.Group = "" // that is of the audited data
+	}
 	if x != nil && q.Labels != "" && !q.sameData(x.Source) {
 		src.Labels = "" // those are of the audited data
 	}

@@ -30,6 +30,8 @@ type Settings struct {
 type Result struct {
 	Sample   string              `json:"sample"` // its name
 	Examples int                 `json:"examples"`
+	People   int                 `json:"people,omitempty"` // who the examples are of, where that is known
+	Group    string              `json:"group,omitempty"`  // what says who
 	Outputs  curious.Outputs     `json:"outputs"`
 	Binary   bool                `json:"binary,omitempty"` // every output is 0 or 1: hard labels
 	Target   string              `json:"target"`
@@ -79,7 +81,10 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 func (r *Result) dependences(o Options) {
 	for a, g := range r.x.guesses {
 		if f := &r.Findings[a]; g != nil {
-			f.Shuffling = shuffling(g, f.BestBaseline(), o)
+			f.Near = r.x.nearCopies(a, o.Seed)
+			if !r.x.grouped() {
+				f.Shuffling = shuffling(g, f.BestBaseline(), o)
+			}
 			f.Correlation = correlation(g, f.Permutation, o)
 		}
 	}
@@ -120,22 +125,23 @@ const fewRows = 50
 
 // describe says how often the outputs answer right, and warns of what makes figures mean less than they seem to.
 func (r *Result) describe(s *folded) {
-	r.x, r.Settings.Folds = s, len(s.splits)
+	if r.x, r.Settings.Folds = s, len(s.splits); s.Group != nil {
+		r.People, r.Group = s.people, s.Group.Name
+	}
 	if s.Kind != Vector {
-		r.Honesty = classify.Accuracy(s.label, s.Y)
+		p, _ := s.accuracy(s.label, s.Y, random(r.Settings.Seed, streamPeople, 1<<16))
+		r.Honesty = *p
 	}
 	counts := make([]int, len(s.Classes))
 	for _, y := range s.Y {
 		counts[y]++
 	}
-	if s.copies > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Of %d rows of outputs, %d repeat earlier ones. Copies are judged together, by attacks that were fitted on none of them, but each counts as an example: intervals are too short if the examples themselves were copied.", s.Len(), s.copies))
-	}
+	distinct := len(slices.Compact(slices.SortedFunc(slices.Values(s.rowKeys()), rowKey.compare)))
 	switch {
-	case s.distinct == 1:
+	case distinct == 1:
 		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")
-	case s.distinct < fewRows && s.distinct < s.Len()/10 && s.distinct > len(s.Classes) && !r.Binary:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Only %d of %d rows of outputs are distinct. P-values and limits count every row as an example: if examples were copied, they do not hold.", s.distinct, s.Len()))
+	case distinct < fewRows && distinct < s.Len()/10 && distinct > len(s.Classes) && !r.Binary && !s.grouped():
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Only %d of %d rows of outputs are distinct. P-values and limits count every row as an example: if examples were copied, they do not hold.", distinct, s.Len()))
 	}
 	switch often := slices.Max(counts); {
 	case s.Kind == Vector || often == len(s.Y):

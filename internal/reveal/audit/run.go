@@ -76,7 +76,7 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	if err := s.checkAll(o); err != nil {
 		return nil, err
 	}
-	s, moved := s.tamed()
+	s, o, moved := s.prepared(o)
 	r, err := examine(ctx, s, o)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,11 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Controls = append(r.Controls, c)
+	if c != nil {
+		r.Controls = append(r.Controls, *c)
+	} else {
+		r.Warnings = append(r.Warnings, "The negative control was left out: few people have the same y in as many examples, so s cannot be dealt out anew among them.")
+	}
 	if r.Channels, err = measureChannels(ctx, s, r.usable(), o); err != nil {
 		return nil, err
 	}

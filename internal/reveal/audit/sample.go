@@ -27,7 +27,8 @@ type Sample struct {
 	Target    string          // name of y
 	Classes   []string        // names of the classes of y, one for each column of Outputs; of vectors without a target a single one
 	Sensitive []Attribute
-	Notes     []string // what reading it changed or left out
+	Group     *Attribute // the person that each example is about; nil: every example is another person
+	Notes     []string   // what reading it changed or left out
 }
 
 // Vector is the kind of outputs that are not scores of classes, such as an embedding or the
@@ -70,11 +71,62 @@ func (s *Sample) Subset(rows []int) *Sample {
 		a.Labels, a.Numbers = pick(a.Labels, rows), pick(a.Numbers, rows)
 		t.Sensitive[i] = a
 	}
+	if s.Group != nil {
+		g := *s.Group
+		g.Labels = pick(g.Labels, rows)
+		t.Group = &g
+	}
 	return &t
 }
 
-// some returns the sample of at most n of the examples, drawn at random, in their order.
-func (s *Sample) some(n int, r *rand.Rand) *Sample { return s.Subset(drawRows(s.Len(), n, r)) }
+// people numbers the people of the examples, in their order, and returns how many there are.
+func (s *Sample) people() (person []int, n int) {
+	if s.Group == nil {
+		return span(0, s.Len()), s.Len()
+	}
+	place := make(map[int]int)
+	person = make([]int, s.Len())
+	for i, g := range s.Group.Labels {
+		k, known := place[g]
+		if !known {
+			k = len(place)
+			place[g] = k
+		}
+		person[i] = k
+	}
+	return person, len(place)
+}
+
+// apart states that every example is about another person.
+func (s *Sample) apart() { s.Group = &Attribute{Name: "row", Labels: span(0, s.Len())} }
+
+// counted names what tests count.
+func (s *Sample) counted() string {
+	if s.Group == nil {
+		return "examples"
+	}
+	return "people"
+}
+
+// some returns the sample of at most n of the examples, drawn at random, in their order. People are drawn whole.
+func (s *Sample) some(n int, r *rand.Rand) *Sample {
+	if s.Group == nil {
+		return s.Subset(drawRows(s.Len(), n, r))
+	}
+	person, people := s.people()
+	of := make([][]int, people)
+	for i, p := range person {
+		of[p] = append(of[p], i)
+	}
+	var rows []int
+	for _, p := range r.Perm(people) {
+		if len(rows)+len(of[p]) <= n {
+			rows = append(rows, of[p]...)
+		}
+	}
+	slices.Sort(rows)
+	return s.Subset(rows)
+}
 
 // drawRows draws most of n examples and returns them in ascending order. If n is not larger than most, it returns all.
 func drawRows(n, most int, r *rand.Rand) []int {
@@ -117,6 +169,11 @@ func (s *Sample) Sum() string {
 		fmt.Fprintf(h, "%q %q %t\n", a.Name, a.Values, a.Numeric())
 		sum(h, a.Labels, func(v int) uint64 { return uint64(v) })
 		sum(h, a.Numbers, math.Float64bits)
+	}
+	if s.Group != nil {
+		person, _ := s.people()
+		fmt.Fprintf(h, "group %q\n", s.Group.Name)
+		sum(h, person, func(v int) uint64 { return uint64(v) })
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -218,6 +275,15 @@ func (s *Sample) Check() error {
 		if err := checkAttribute(a, n); err != nil {
 			return fmt.Errorf("audit: %s: attribute %q: %w", s.Name, a.Name, err)
 		}
+	}
+	if s.Group == nil {
+		return nil
+	}
+	if len(s.Group.Labels) != n || s.Group.Name == "" {
+		return fmt.Errorf("audit: %s: %d people for %d examples, by a group called %q", s.Name, len(s.Group.Labels), n, s.Group.Name)
+	}
+	if _, people := s.people(); people < 2 {
+		return fmt.Errorf("audit: %s: all rows are of one %s: give data of more people", s.Name, s.Group.Name)
 	}
 	return nil
 }

@@ -63,7 +63,9 @@ func adjust(found []*Finding, sameRecipe bool) {
 	for _, f := range found {
 		excess, gain, area := max(f.Excess.P, f.Permutation.P), f.Given.beyond(), f.order().beyond()
 		f.P = min(excess, gain, area)
-		beyond = append(beyond, excess, gain, area)
+		if beyond = append(beyond, excess, gain); f.People == 0 { // the AUC of people is not tested
+			beyond = append(beyond, area)
+		}
 		if sameRecipe {
 			above := f.AboveReferences()
 			curious = append(curious, above[:]...)
@@ -74,7 +76,11 @@ func adjust(found []*Finding, sameRecipe bool) {
 	}
 	beyond, curious, independence = stat.Holm(beyond), stat.Holm(curious), stat.Holm(independence)
 	for i, f := range found {
-		own := beyond[3*i : 3*i+3]
+		own := beyond[:2]
+		if f.People == 0 {
+			own = beyond[:3]
+		}
+		beyond = beyond[len(own):]
 		f.ExcessAdjusted, f.Adjusted = own[0], slices.Min(own)
 		f.CuriousAdjusted = min(curious[2*i], curious[2*i+1])
 		f.Given.Adjusted = own[1]
@@ -125,7 +131,7 @@ func (f *Finding) order() *Order {
 func (r *Result) judge(f *Finding) Verdict {
 	alpha := 1 - r.Settings.Confidence
 	switch {
-	case f.Unusable != "" || r.failed() != nil:
+	case f.Unusable != "" || r.failed() != nil || f.Near:
 		return Inconclusive
 	case f.CuriousAdjusted <= alpha:
 		return Curious
@@ -205,7 +211,8 @@ type Why string
 // The reasons. Where none but ByControl holds, finding nothing proves nothing.
 const (
 	ByControl   Why = "a control failed"
-	ByExamples  Why = "the examples cannot be audited"                   // Finding.Unusable says more
+	ByExamples  Why = "the examples cannot be audited" // Finding.Unusable says more
+	ByPeople    Why = "near-copies suggest people with several examples"
 	ByMargin    Why = "no excess above the margin is possible"           // a guess without an error would be within it
 	ByShuffling Why = "too few examples are alike but for the attribute" // shuffling among them finds nothing, however large
 	ByPower     Why = "only large excesses would have been found"        // Power.Smallest
@@ -223,6 +230,8 @@ func (r *Result) undecided(f *Finding) Undecided {
 	switch blind := f.Shuffling != nil && f.Shuffling.Smallest == nil; {
 	case r.failed() != nil:
 		return Undecided{Why: ByControl}
+	case f.Near:
+		return Undecided{Why: ByPeople}
 	case most <= r.Settings.Margin:
 		return Undecided{Why: ByMargin}
 	case blind:

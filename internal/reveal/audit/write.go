@@ -60,7 +60,7 @@ func checkNames(names []string, sensitive []Attribute) error {
 }
 
 // writeNPZ writes outputs as logits or probabilities [n, Y] or as vectors [n, Width], the target as y and the
-// attributes as s1, s2 and so on, and beside each what it is about.
+// group as group, the attributes as s1, s2 and so on, and beside each what it is about.
 func (s *Sample) writeNPZ(w io.Writer) error {
 	z, n := npy.NewWriter(w), s.Len()
 	outputs := map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "probabilities", Vector: "vectors"}[s.Kind]
@@ -79,6 +79,11 @@ func (s *Sample) writeNPZ(w io.Writer) error {
 	}
 	if s.Kind != Vector || s.targeted() {
 		if err := add("y", Attribute{Name: cmp.Or(s.Target, "y"), Labels: s.Y, Values: s.Classes, Numbers: s.YNumbers}); err != nil {
+			return err
+		}
+	}
+	if s.Group != nil {
+		if err := add("group", Attribute{Name: s.Group.Name, Labels: s.Group.Labels}); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,164 @@
+package audit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/math/stat"
+)
+
+// Where people have several examples, every figure is a mean over people of the mean over a person's examples: what
+// holds for a random person and a random example of theirs. People are independent of one another, the examples of a
+// person are not, so tests and limits count people. Shuffling s within y would divide people, so it is no valid test;
+// the means of people take its place. A test by signs is exact where these are symmetric, and a bet
+// against their mean holds for any skew: a verdict needs both.
+
+// grouped reports whether some person has several examples.
+func (x *folded) grouped() bool { return x.people < x.Len() }
+
+// byPerson returns the mean over each person's examples.
+func (x *folded) byPerson(v []float64) []float64 { return stat.GroupMeans(v, x.person, x.people) }
+
+// one is 1 if something is so, else 0.
+func one(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// accuracy returns how often guesses are right, and of grouped examples what the limits of their mean over
+// people follow from.
+func (x *folded) accuracy(guess, truth []int, chance *rand.Rand) (*classify.Proportion, *stat.PeopleMean) {
+	p := classify.Accuracy(guess, truth)
+	if !x.grouped() {
+		return &p, nil
+	}
+	right := make([]float64, len(truth))
+	for i, t := range truth {
+		right[i] = one(guess[i] == t)
+	}
+	m := stat.NewPeopleMean(x.byPerson(right), chance)
+	in := m.Limits((1 + classify.Confidence) / 2)
+	p.Value, p.Interval = m.Mean, [2]float64{max(0, in.Low), min(1, in.High)}
+	return &p, &m
+}
+
+// mostGain bounds what one person counts for in a bet, in bits or in the attribute's variance.
+const mostGain = 1
+
+// byPerson compares the attack with a baseline by how much better it is on each example.
+func (b *Baseline) byPerson(x *folded, better []float64, o Options, chance *rand.Rand) {
+	most := 1.
+	if b.Accuracy == nil {
+		most = mostGain
+	}
+	e, m, bet := testPeople(x.byPerson(better), *o.Margin, most, o, chance)
+	b.Difference, b.StandardError, b.Low, b.High, b.P, b.Bet, b.people = e.Mean, e.StandardError, e.Low, e.High, e.P, bet, m
+}
+
+// testPeople estimates and tests the mean of one value for each person: P by signs, and a bet in which each counts for
+// at most most.
+func testPeople(v []float64, margin, most float64, o Options, chance *rand.Rand) (stat.MeanEstimate, *stat.PeopleMean, float64) {
+	m := stat.NewPeopleMean(v, chance)
+	in := m.Limits(o.Confidence)
+	e := stat.MeanEstimate{Mean: m.Mean, StandardError: m.StandardError, Low: in.Low, High: in.High}
+	e.P = stat.FlipTest(v, margin, max(o.Permutations, numericDraws), chance).P
+	part := make([]float64, len(v))
+	for i, x := range v {
+		part[i] = min(max(x/most, -1), 1)
+	}
+	return e, &m, stat.BetTest(part, margin/most)
+}
+
+// own returns the label of each person, and false if some person has several.
+func (x *folded) own(labels []int) ([]int, bool) {
+	of := slices.Repeat([]int{-1}, x.people)
+	for i, l := range labels {
+		if p := x.person[i]; of[p] < 0 {
+			of[p] = l
+		} else if of[p] != l {
+			return nil, false
+		}
+	}
+	return of, true
+}
+
+// shares returns the share of each class among the examples of each person, [people, classes].
+func (x *folded) shares(class []int, classes int) []float64 {
+	sum, n := make([]float64, x.people*classes), make([]float64, x.people)
+	for i, c := range class {
+		sum[x.person[i]*classes+c]++
+		n[x.person[i]]++
+	}
+	for i := range sum {
+		sum[i] /= n[i/classes]
+	}
+	return sum
+}
+
+// correlationOfPeople is correlation where people have several examples: their labels are dealt out at random
+// among people. An attribute that differs within a person, or is numeric, has no such test.
+func correlationOfPeople(g *guesses, given Permutation, o Options) Correlation {
+	x, c := g.in, Correlation{LabelP: 1, GuessP: min(1, 2*given.P), Measured: true}
+	if g.at.Numeric() {
+		return c
+	}
+	of, same := x.own(g.target.Labels)
+	if !same {
+		return c
+	}
+	chance := func(i int) *rand.Rand { return random(o.Seed, streamIndependence, uint64(3*g.attribute+i)) }
+	most, k := draws(min(o.Permutations, numericDraws), 3*len(x.Sensitive), o), len(x.Classes)
+	back := make([]int, len(g.at.Values)) // from the attribute's classes to the target's
+	for to, from := range g.back {
+		back[from] = to
+	}
+	label := stat.PermuteMeans(of, len(g.back), x.shares(x.label, k), most, chance(0))
+	target := stat.PermuteMeans(of, len(g.back), x.shares(x.Y, k), most, chance(1))
+	guess := stat.PermuteScores(x.shares(pick(back, g.best), len(g.back)), len(g.back), of, [][]int{span(0, x.people)}, 1, most, chance(2))
+	c.LabelP, c.GuessP = label.P, min(1, 2*min(max(guess.P, target.P), given.P))
+	c.Draws = max(label.Draws, target.Draws, guess.Draws)
+	return c
+}
+
+// dealt returns a sample with every attribute dealt out anew among people whose examples have the same y, and how
+// many people could get another's. It returns nil if an attribute is not one of people.
+func (s *Sample) dealt(r *rand.Rand) (t *Sample, movable int) {
+	x := &folded{Sample: s}
+	x.person, x.people = s.people()
+	makeUp := make([][]int, x.people)
+	for i, p := range x.person {
+		makeUp[p] = append(makeUp[p], s.Y[i])
+	}
+	alike := map[string][]int{}
+	var keys []string
+	for p, y := range makeUp {
+		slices.Sort(y)
+		key := fmt.Sprint(y)
+		if alike[key] == nil {
+			keys = append(keys, key)
+		}
+		alike[key] = append(alike[key], p)
+	}
+	from := span(0, x.people)
+	for _, key := range keys {
+		at := alike[key]
+		if shuffleAt(from, at, r); len(at) > 1 {
+			movable += len(at)
+		}
+	}
+	t = s.Subset(span(0, s.Len()))
+	for a := range t.Sensitive {
+		of, same := x.own(s.Sensitive[a].Labels)
+		if s.Sensitive[a].Numeric() || !same {
+			return nil, 0
+		}
+		for i, p := range x.person {
+			t.Sensitive[a].Labels[i] = of[from[p]]
+		}
+	}
+	return t, movable
+}

@@ -1,0 +1,120 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/math/stat"
+	"tattle/internal/must"
+)
+
+// persons are people with 1 to most examples each, whose outputs are near their own and whose s is the
+// person's: drawn without regard to the outputs, which a leak then moves.
+type persons struct {
+	people, most, classes int
+	jitter, leak          float64
+	seed                  uint64
+}
+
+func (p persons) sample() *Sample {
+	r := rand.New(rand.NewPCG(p.seed, 77))
+	k := p.classes
+	s := &Sample{Name: "people", Kind: "raw", Target: "y", Sensitive: []Attribute{{Name: "s", Values: []string{"a", "b"}}}, Group: &Attribute{Name: "person"}}
+	for c := range k {
+		s.Classes = append(s.Classes, strconv.Itoa(c))
+	}
+	for g := range p.people {
+		y, a, own := r.IntN(k), r.IntN(2), make([]float64, k)
+		for c := range own {
+			own[c] = r.NormFloat64()
+		}
+		own[y] += 3
+		own[0] += p.leak * float64(a)
+		own[1] -= p.leak * float64(a)
+		for range 1 + r.IntN(p.most) {
+			for _, v := range own {
+				s.Outputs = append(s.Outputs, float32(v+p.jitter*r.NormFloat64()))
+			}
+			s.Y, s.Sensitive[0].Labels, s.Group.Labels = append(s.Y, y), append(s.Sensitive[0].Labels, a), append(s.Group.Labels, g)
+		}
+		s.Group.Values = append(s.Group.Values, strconv.Itoa(g))
+	}
+	return s
+}
+
+// What is drawn for each person shows nothing of s, with people known or not; what is moved by it does once they are known.
+func TestPeople(t *testing.T) {
+	o := Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 499}
+	run := func(s *Sample) *Result { return must.Get(Run(t.Context(), s, o))(t) }
+	above, near := 0, 0
+	const nulls = 6
+	for i := range nulls {
+		s := persons{people: 150, most: 6, classes: 2 + i%3, jitter: .1, seed: uint64(i)}.sample()
+		if v := run(s).Verdict; v != Inconclusive && v != NoEvidence {
+			above++
+		}
+		s.Group = nil
+		if f := run(s).Findings[0]; f.Undecided.Why == ByPeople && f.Verdict == Inconclusive {
+			near++
+		}
+	}
+	if above > 4 || near < nulls { // five of six at a level of 5 %: 1.8e-6
+		t.Errorf("of %d samples without a leak, %d show one, and near-copies are seen in %d", nulls, above, near)
+	}
+	s := persons{people: 250, most: 6, classes: 3, jitter: .1, leak: 2, seed: 9}.sample()
+	r := run(s)
+	f := r.Findings[0]
+	if !f.Verdict.ExceedsTarget() || f.People != 250 || r.People != 250 || f.Given.Order != nil || f.Shuffling != nil {
+		t.Errorf("%q of %d people", f.Verdict, f.People)
+	}
+	x := r.x // the excess is a mean over people, and its limits and bets count them
+	better := make([]float64, x.Len())
+	for i, l := range x.Sensitive[0].Labels {
+		better[i] = one(x.guesses[0].best[i] == l) - one(x.guesses[0].baselines()[0].guess[i] == l)
+	}
+	b := f.Baselines[0]
+	if mean, sd := stat.MeanStd(x.byPerson(better)); math.Abs(b.Difference-mean) > 1e-12 || math.Abs(b.StandardError-sd/math.Sqrt(250)) > 1e-12 {
+		t.Errorf("the excess over %s is %v ± %v of people, want %v ± %v", b.Name, b.Difference, b.StandardError, mean, sd/math.Sqrt(250))
+	}
+	if c := r.Controls; len(c) != 0 && !c[0].Passed {
+		t.Errorf("control %+v", c[0])
+	}
+}
+
+// Outputs with people are read back with the same people, whatever they are called, and the sum of the sample depends on them.
+func TestPeopleAreKept(t *testing.T) {
+	s := persons{people: 60, most: 3, classes: 2, seed: 3}.sample()
+	path := filepath.Join(t.TempDir(), "outputs.npz")
+	must.Do(t, WriteOutputs(path, s))
+	back := must.Get(OpenOutputs(t.Context(), path, OpenOptions{}))(t)
+	if back.Sum() != s.Sum() || back.Group.Name != "person" {
+		t.Error("the people are others")
+	}
+	alone := must.Get(OpenOutputs(t.Context(), path, OpenOptions{Group: dataset.NoGroup}))(t)
+	if alone.Group != nil || alone.Sum() == s.Sum() {
+		t.Error("the people are not left out")
+	}
+	var text strings.Builder
+	text.WriteString("y,s1,score:0,score:1,who\n")
+	for i, g := range s.Group.Labels {
+		who := "p" + strconv.Itoa(g)
+		if i == 5 {
+			who = "NA"
+		}
+		fmt.Fprintf(&text, "%d,%s,%g,%g,%s\n", s.Y[i], s.Sensitive[0].Values[s.Sensitive[0].Labels[i]], s.Outputs[2*i], s.Outputs[2*i+1], who)
+	}
+	read := func(group string) (*Sample, error) {
+		return ReadOutputs(t.Context(), "a.csv", []byte(text.String()), OpenOptions{Group: group})
+	}
+	from := must.Get(read("who"))(t)
+	if _, n := from.people(); n != 60 || from.Len() != s.Len()-1 || !strings.Contains(strings.Join(from.Notes, " "), "1 of "+strconv.Itoa(s.Len())+" examples left out: they have no who") {
+		t.Errorf("%d people of %d rows, %q", n, from.Len(), from.Notes)
+	}
+	must.Fail(t, must.Err(read("whom")), "has no column whom")
+}
