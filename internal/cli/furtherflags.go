@@ -23,6 +23,8 @@ type furtherFlags struct {
 	Candidates string `help:"Candidates of an adversary, a list that contains the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; without training data, --data)." placeholder:"N|all|PATH|none" input:"data"`
 	ListDraws  int    `help:"Random draws of an input and its release, for the limits from such a list (default: 2000, or as many as fit into memory)." placeholder:"N" range:"[100,1000000]"`
 
+	ExposedPeople *int `help:"People of the list, drawn at random, of whom it is measured how often each is named; 0: none (default: 750, or as many as take about a minute)." placeholder:"N" range:"[0,100000]" more:""`
+
 	Task []string `sep:"none" help:"Sensitive attribute that the release answers besides the target. Limits for adversaries who know the target then hold for those who know both." placeholder:"ATTRIBUTE" more:""`
 
 	TrainingData string `help:"Data that attacks and projections learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
@@ -97,6 +99,8 @@ func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 	switch {
 	case f.ListDraws > 0:
 		given = "--list-draws"
+	case f.ExposedPeople != nil && *f.ExposedPeople > 0:
+		given = "--exposed-people"
 	case len(f.Task) > 0:
 		given = "--task"
 	}
@@ -105,6 +109,11 @@ func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 	}
 	if f.ListDraws > 0 {
 		o.Draws = f.ListDraws
+	}
+	if o != nil {
+		if o.Subjects = measure.AsManySubjects; f.ExposedPeople != nil {
+			o.Subjects = *f.ExposedPeople
+		}
 	}
 	for i, name := range f.Task {
 		switch {

@@ -25,7 +25,7 @@ type inputFlags struct {
 
 // groupFlag says who each example is about.
 type groupFlag struct {
-	Group string `help:"Column that says which person each example is about, folder (of a picture), or none (default: an array of an .npz called group, person or subject)." placeholder:"COLUMN"`
+	Group string `help:"Column of the person that each row is about; folder; or none." placeholder:"COLUMN"`
 }
 
 // skipFlag forgives lists and pictures that do not match.

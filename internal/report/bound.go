@@ -8,6 +8,7 @@ func init() {
 var boundLayout = &layout{
 	tiles: []tileOf{
 		{"Identification", "identified", "of releases, at most {identified.high}; guessing: {identified@guessing}"},
+		{"Exposure", "exposed.q99", "of releases name the 1 % most exposed, or more (estimated)"},
 		{"Best attack", "attack", "RMS error; inputs attacked: {attack.n}; without the release: {attack@without the release}"},
 		{"Floor without a list", "floor", "least RMS error of an adversary without a list; guessing the mean: {floor@without the release}"},
 		{"Accuracy cost", "accuracy.cost", "{accuracy.clean} to {accuracy}"},
@@ -27,6 +28,15 @@ var boundLayout = &layout{
 				says: "Right guesses: without the release, by the best attack that ran, by the best adversary (estimated), and the limit for every adversary.",
 				table: &tableOf{rows: []string{"attribute", "knows"}, columns: []column{
 					{"majority", "guess.majority", "", false}, {"attack", "guess.attack", "", false}, {"best", "guess.best", "", false}, {"limit", "guess.limit", "most", false}, {"bits", "guess.bits", "most", false}, {"AUC", "guess.auc", "most", false}}}},
+		}},
+		{title: "Who is exposed?", parts: []partOf{
+			{says: "How often single people of the list are named by the adversary who names the likeliest one: {exposed.q99.n} of them, drawn at random. Where nobody says who the inputs are of, each is another person.",
+				curves: &curvesOf{id: "exposed", caption: "People who are named in more than a share of releases", x: "share of releases", xUnit: Share, y: "share of people", yUnit: Share}},
+			{table: &tableOf{rows: []string{"named in more than"}, columns: []column{{"share of people", "exposed.above", "", false}, {"limits", "exposed.above", "interval", false}}}},
+			{says: "Mean share of releases in which people are named, by a sensitive attribute.",
+				table: &tableOf{rows: []string{"attribute", "value"}, columns: []column{{"named in", "exposed.group", "", false}, {"limits", "exposed.group", "interval", false}, {"people", "exposed.group", "n", false}}}},
+			{says: "The most exposed of those who were drawn, by the place of an input in the data.",
+				table: &tableOf{rows: []string{"most exposed"}, columns: []column{{"named in", "exposed.most", "", false}, {"releases", "exposed.most", "n", false}}}},
 		}},
 		{title: "What this means", parts: []partOf{{findings: []Part{Meaning}}}},
 		{title: "What to do", parts: []partOf{{findings: []Part{Advice}}}},

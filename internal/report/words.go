@@ -22,7 +22,7 @@ var general = map[string]Wording{
 }
 
 const (
-	listBest   = "An adversary with a list of {candidates} candidates names the right one in "
+	listBest   = "An adversary with a list of {candidates} candidates names the right {1} in "
 	meanError  = "guessing the mean, without the release"
 	noClosener = "No attack that ran is shown to err by less than " + meanError + "."
 )
@@ -30,13 +30,13 @@ const (
 // release are findings on what a release gives away.
 var release = map[string]Wording{
 	// What is said first, the worst first.
-	"identified":         {Part: Verdict, Badge: "Input identified", Tone: Bad, Says: listBest + "at least {identified.low} of releases."},
-	"not_excluded":       {Part: Verdict, Badge: "Identification not excluded", Tone: Warn, Says: listBest + "at most {identified.high} of releases."},
-	"not_excluded.most":  {Part: Verdict, Badge: "Identification not excluded", Tone: Bad, Says: listBest + "at most {identified.high} of releases."},
-	"identified.some":    {Part: Verdict, Badge: "Input sometimes identified", Tone: Warn, Says: listBest + "at most {identified.high} of releases."},
-	"identified.common":  {Part: Verdict, Badge: "Common inputs are guessed without the release", Tone: Warn, Says: listBest + "at most {identified.high} of releases, if all candidates are equally likely."},
-	"identified.little":  {Part: Verdict, Badge: "Identified little more often than by guessing", Says: listBest + "at most {identified.high} of releases (guessing: {identified@guessing})."},
-	"identified.rarely":  {Part: Verdict, Badge: "Input rarely identified", Says: listBest + "at most {identified.high} of releases."},
+	"identified":         {Part: Verdict, Badge: "Input identified", Tone: Bad, Says: listBest + "at least {identified.low} of releases{2}."},
+	"not_excluded":       {Part: Verdict, Badge: "Identification not excluded", Tone: Warn, Says: listBest + "at most {identified.high} of releases{2}."},
+	"not_excluded.most":  {Part: Verdict, Badge: "Identification not excluded", Tone: Bad, Says: listBest + "at most {identified.high} of releases{2}."},
+	"identified.some":    {Part: Verdict, Badge: "Input sometimes identified", Tone: Warn, Says: listBest + "at most {identified.high} of releases{2}."},
+	"identified.common":  {Part: Verdict, Badge: "Common inputs are guessed without the release", Tone: Warn, Says: listBest + "at most {identified.high} of releases, if all candidates are equally likely{2}."},
+	"identified.little":  {Part: Verdict, Badge: "Identified little more often than by guessing", Says: listBest + "at most {identified.high} of releases (guessing: {identified@guessing}){2}."},
+	"identified.rarely":  {Part: Verdict, Badge: "Input rarely identified", Says: listBest + "at most {identified.high} of releases{2}."},
 	"recognised":         {Part: Verdict, Badge: "Class recognised", Tone: Warn, Says: "The model assigns {recognised} of the reconstructions by the {1} attack to the original's class (without the release: {recognised@without the release}; inputs attacked: {recognised.n})."},
 	"reconstructed":      {Part: Verdict, Badge: "Input partly reconstructed", Tone: Warn, Says: "The best attack that ran errs by {attack}, and " + meanError + " by {attack@without the release}."},
 	"reconstructed.here": {Part: Verdict, Badge: "Input partly reconstructed", Tone: Warn, Says: "On the inputs of this run ({attack.n}), the best attack errs by {attack}, and " + meanError + " by {attack@without the release}."},
@@ -55,6 +55,7 @@ var release = map[string]Wording{
 	"floor":               {Part: Evidence, Says: "No adversary who knows only the distribution of inputs errs by less than {floor.low} on average over inputs."},
 	"floor.none":          {Part: Evidence, Says: "No floor is certified for adversaries who know the distribution of inputs: at this noise, {1} inputs do not prove one."},
 	"floor.column":        {Part: Evidence, Says: "No adversary who knows only what rows look like recovers {subject} to within {floor.low} on average, in the column's own unit."},
+	"exposed":             {Part: Evidence, Says: "Estimated: one {1} in a hundred is named in more than {exposed.q99} of releases by the adversary who names the likeliest."},
 	"hidden":              {Part: Evidence, Says: "New inputs were hidden one by one among the candidates. An adversary who takes all to be equally likely identifies them in at most {identified.new.high} of releases."},
 	"pairs":               {Part: Evidence, Says: "For half of {1}, there is another input such that no adversary errs by less than {pair.whole.q50.low}, averaged over the two."},
 	"twins":               {Part: Evidence, Says: "For {1} of the coordinates where twins were sought, another input has the same features{2}: unbiased estimators cannot resolve them."},

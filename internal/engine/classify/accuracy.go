@@ -2,6 +2,7 @@ package classify
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"tattle/internal/math/stat"
 )
@@ -36,6 +37,22 @@ func Accuracy(guess, truth []int) Proportion {
 		}
 	}
 	return ProportionOf(correct, len(truth))
+}
+
+// AccuracyOfPeople is Accuracy where person[i] is whom example i is about, of so many people: the mean over people of the
+// mean over their examples, with the interval of stat.PeopleMean, which is returned, too. Correct and Examples count
+// examples.
+func AccuracyOfPeople(guess, truth, person []int, people int, chance *rand.Rand) (Proportion, *stat.PeopleMean) {
+	p, right := Accuracy(guess, truth), make([]float64, len(truth))
+	for i, t := range truth {
+		if guess[i] == t {
+			right[i] = 1
+		}
+	}
+	m := stat.NewPeopleMean(stat.GroupMeans(right, person, people), chance)
+	in := m.Limits((1 + Confidence) / 2)
+	p.Value, p.Interval = m.Mean, [2]float64{max(0, in.Low), min(1, in.High)}
+	return p, &m
 }
 
 // Guesses returns the class of the largest score in each row of [n, classes], the first of

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"tattle/internal/math/simd"
 	"tattle/internal/math/stat"
 )
 
@@ -11,32 +12,53 @@ import (
 // the most frequent class. given is for the most frequent class among the candidates with the
 // same target (0 without targets).
 func (a Attribute) Majority() (alone, given float64) {
-	largest := func(counts []int) float64 {
-		most := 0
-		for _, n := range counts {
-			most = max(most, n)
-		}
-		return float64(most) / float64(len(a.Class))
-	}
-	alone = largest(a.Counts())
+	alone = slices.Max(a.Shares())
 	for _, y := range a.targets() {
-		given += largest(a.counts(func(j int) bool { return a.Target[j] == y }))
+		given += slices.Max(a.shares(func(j int) bool { return a.Target[j] == y }))
 	}
-	return alone, given
+	return alone, min(given, 1)
 }
 
-// Counts returns the number of candidates of each class.
-func (a Attribute) Counts() []int { return a.counts(func(int) bool { return true }) }
+// Shares returns the prior probability of each class.
+func (a Attribute) Shares() []float64 { return a.shares(func(int) bool { return true }) }
 
-// counts returns the number of candidates of each class, among the candidates that keep accepts.
-func (a Attribute) counts(keep func(j int) bool) []int {
-	n := make([]int, a.Classes)
+// shares returns the prior probability of each class together with that of a candidate that keep accepts.
+func (a Attribute) shares(keep func(j int) bool) []float64 {
+	p, count := make([]float64, a.Classes), float64(len(a.Class))
 	for j, c := range a.Class {
-		if keep(j) {
-			n[c]++
+		switch {
+		case !keep(j):
+		case a.Prior != nil:
+			p[c] += a.Prior[j]
+		default:
+			p[c]++
 		}
 	}
-	return n
+	for c := range p {
+		if a.Prior == nil {
+			p[c] /= count
+		}
+		p[c] = min(p[c], 1)
+	}
+	return p
+}
+
+// Counts returns the number of independent draws of each class: candidates, or people, who must have one class; false if
+// some have two.
+func (a Attribute) Counts() ([]int, bool) {
+	n, last := make([]int, a.Classes), -1
+	for j, c := range a.Class {
+		switch {
+		case a.People == nil || a.People[j] != last:
+			n[c]++
+		case a.Class[j-1] != c:
+			return nil, false
+		}
+		if a.People != nil {
+			last = a.People[j]
+		}
+	}
+	return n, true
 }
 
 // targets returns the different targets, in the order of the candidates.
@@ -55,20 +77,17 @@ func (a Attribute) targets() []int {
 // Entropies returns the entropy H(s) of the attribute and its entropy H(s|y) given the target,
 // in bits.
 func (a Attribute) Entropies() (alone, given float64) {
-	bits := func(counts []int) float64 {
-		p := make([]float64, len(counts))
-		total := 0
-		for _, n := range counts {
-			total += n
+	bits := func(shares []float64) float64 {
+		total := simd.Sum(shares)
+		if total == 0 {
+			return 0
 		}
-		for c, n := range counts {
-			p[c] = float64(n) / float64(total)
-		}
-		return stat.EntropyBits(p) * float64(total) / float64(len(a.Class))
+		simd.Scale(1/total, shares)
+		return stat.EntropyBits(shares) * total
 	}
-	alone = bits(a.Counts())
+	alone = bits(a.Shares())
 	for _, y := range a.targets() {
-		given += bits(a.counts(func(j int) bool { return a.Target[j] == y }))
+		given += bits(a.shares(func(j int) bool { return a.Target[j] == y }))
 	}
 	return alone, given
 }

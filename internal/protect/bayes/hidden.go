@@ -33,7 +33,7 @@ func RunHidden(ctx context.Context, list, fresh Candidates, noise Density, o Opt
 	}
 	draws.hidden = true
 	l := newLikelihoods(&draws.releases, noise)
-	found, err := stream(ctx, list, l, draws, nil, o.Progress)
+	found, err := stream(ctx, list, l, draws, nil, Options{Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}

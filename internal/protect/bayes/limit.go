@@ -56,6 +56,15 @@ func (r *Result) Identified(alpha float64) (first, ten Limit) {
 	return limits(top, 1, r.Rounding, alpha), limits(tens, 1, r.Rounding, alpha)
 }
 
+// Named returns the probability that the best adversary with the list names the person whose input it is.
+func (r *Result) Named(alpha float64) Limit {
+	x := make([]float64, len(r.Draws))
+	for b, d := range r.Draws {
+		x[b] = d.Person
+	}
+	return limits(x, 1, r.Rounding, alpha)
+}
+
 // Rank returns the expected rank, from 1, of the true input among the candidates in descending
 // order of their posterior probabilities.
 func (r *Result) Rank(alpha float64) Limit {
@@ -68,14 +77,15 @@ func (r *Result) Rank(alpha float64) Limit {
 }
 
 // Bits returns how many bits the release reveals about the index of the true input,
-// log₂N − E[H(p)]. Relative errors r of the probabilities change an entropy by at most about
+// the prior's entropy, log₂N where all are equally likely, less E[H(p)]. Relative errors r of the probabilities change an entropy by at most about
 // r(log₂N + 2).
 func (r *Result) Bits(alpha float64) Limit {
-	x, all := make([]float64, len(r.Draws)), math.Log2(float64(r.Candidates))
+	x, all := make([]float64, len(r.Draws)), r.PriorBits
 	for b, d := range r.Draws {
 		x[b] = d.Entropy
 	}
-	l, off := limits(x, all, 0, alpha), r.Rounding*(all+2)
+	most := math.Log2(float64(r.Candidates))
+	l, off := limits(x, most, 0, alpha), r.Rounding*(most+2)
 	return Limit{all - l.Mean, max(all-l.High-off, 0), min(all-l.Low+off, all)}
 }
 

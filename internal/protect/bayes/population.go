@@ -10,7 +10,9 @@ import (
 // distribution P of the inputs. Limits for them hold if the list is independent draws of P on
 // which the model does not depend.
 type Population struct {
-	N     int     // number of draws in the list
+	// N is the number of independent draws in the list: inputs, or people with their inputs. Means are then over people of
+	// the mean over their inputs, which is in the same range, and the proofs hold with the people's.
+	N     int
 	Alpha float64 // probability with which each limit may be wrong
 	// Choices is the number of releases among which the list decided; 0: it decided nothing.
 	// Limits then hold for all of them at once.
@@ -79,16 +81,15 @@ func (p Population) Bits(left, entropy float64, classes int) float64 {
 	return max(0, entropy-max(0, p.Floor(left, most)+math.Log2(1-smoothing)))
 }
 
-// Entropy returns an upper limit on the entropy, in bits, under P of an attribute. counts are
-// the numbers of inputs of the list in each class. The limit is that of the uniform distribution, or for two classes of the
-// probability nearest to one half that the counts allow.
-func (p Population) Entropy(counts []int) float64 {
-	if len(counts) != 2 {
-		return math.Log2(float64(len(counts)))
+// Entropy returns an upper limit on the entropy, in bits, under P of an attribute. shares are the parts
+// of the list in each class. The limit is that of the uniform distribution, or for two classes of the
+// probability nearest to one half that the shares allow.
+func (p Population) Entropy(shares []float64) float64 {
+	if len(shares) != 2 {
+		return math.Log2(float64(len(shares)))
 	}
-	n := counts[0] + counts[1]
-	q := float64(min(counts[0], counts[1])) / float64(n)
-	q = min(1-stat.ChernoffLow(1-q, n, p.Alpha/2), .5) // half for each class that may be the rarer one
+	q := min(shares[0], shares[1], 1)
+	q = min(1-stat.ChernoffLow(1-q, p.N, p.Alpha/2), .5) // half for each class that may be the rarer one
 	return stat.EntropyBits([]float64{q, 1 - q})
 }
 

@@ -100,7 +100,7 @@ func TestPopulationAttributes(t *testing.T) {
 				counts[k]++
 			}
 			p := Population{N: n, Alpha: alpha}
-			e, share := p.Entropy(counts[:]), float64(counts[1])/n
+			e, share := p.Entropy([]float64{float64(counts[0]) / n, float64(counts[1]) / n}), float64(counts[1])/n
 			bits := p.Bits(left(share), e, 2)
 			most = append(most, bits)
 			for k, bad := range []bool{e < entropy(q, 1-q), bits < entropy(q, 1-q)-left(q), p.AUC(right, counts) < right} {
@@ -118,7 +118,7 @@ func TestPopulationAttributes(t *testing.T) {
 			t.Errorf("q = %v: at most %v bits, and there are %v", q, mean, true)
 		}
 	}
-	if p := (Population{N: 10, Alpha: .1}); p.AUC(.7, [2]int{10, 0}) != 1 || p.Entropy([]int{3, 3, 4}) != math.Log2(3) {
+	if p := (Population{N: 10, Alpha: .1}); p.AUC(.7, [2]int{10, 0}) != 1 || p.Entropy([]float64{.3, .3, .4}) != math.Log2(3) {
 		t.Error("a class without inputs limits nothing")
 	}
 }

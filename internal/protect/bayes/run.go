@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 
+	"tattle/internal/math/stat"
 	"tattle/internal/protect/release"
 	"tattle/internal/run"
 )
@@ -50,8 +52,10 @@ func (Certain) LogDensity(z []float64) float64 {
 type Attribute struct {
 	Name    string
 	Classes int
-	Class   []int // of each candidate, from 0 to Classes−1
-	Target  []int // target class of each candidate; nil: P(s | Y, target) is not computed
+	Class   []int     // of each candidate, from 0 to Classes−1
+	Prior   []float64 // as in Options
+	People  []int     // as in Options
+	Target  []int     // target class of each candidate; nil: P(s | Y, target) is not computed
 }
 
 const (
@@ -64,6 +68,11 @@ const (
 
 // Options are the settings of Run.
 type Options struct {
+	// Prior is the probability of each candidate; nil: all are equally likely. For a random person, and then a random
+	// input of theirs, it is 1/(people·inputs of the person).
+	Prior []float64
+	// People is the person of each candidate, whose candidates follow one another; nil: each is another person.
+	People   []int
 	Draws    int             // draws of a true input and its releases; 0: DefaultDraws or DefaultSlowDraws
 	Queries  int             // releases per draw, with independent noise; 0: one
 	Seed     uint64          // seed of the true inputs, the noise and the draws from posteriors
@@ -75,6 +84,8 @@ type Draw struct {
 	Truth              int     // index of the true input among the candidates
 	Other              int     // candidate drawn from the posterior, independent of Truth given the releases
 	Top                float64 // posterior probability of the likeliest candidate
+	Person             float64 // posterior probability of the likeliest person
+	Hit                bool    // that person is the true one; of equally likely ones it is drawn
 	Ten                float64 // posterior probability of the ten likeliest candidates together
 	Rank               float64 // rank of the true input, from 1; candidates of equal probability share the mean of their ranks
 	Likelier, AsLikely int     // numbers of other candidates
@@ -87,12 +98,13 @@ type Inference struct {
 	Entropy      float64   // entropy of the class, in bits
 	GivenBest    float64   // Best given the target too; 0 without targets
 	GivenEntropy float64   // Entropy given the target too; 0 without targets
-	Score        []float64 // posterior probability of each class
+	Score        []float64 // posterior probability of each class, of two
 }
 
 // Result is the result of Run.
 type Result struct {
 	Candidates int
+	PriorBits  float64 // entropy of the candidate without a release
 	Draws      []Draw
 	Attributes [][]Inference // [attribute][draw]
 	// Rounding bounds the relative error of every posterior probability. The limits are
@@ -116,6 +128,9 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	if err := checkAttributes(attributes, count); err != nil {
 		return nil, err
 	}
+	if err := o.checkPrior(count); err != nil {
+		return nil, err
+	}
 	if o.Draws == 0 {
 		o.Draws = DefaultSlowDraws
 		if _, ok := release.AsGaussian(noise); ok {
@@ -131,13 +146,16 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 		return nil, err
 	}
 	l := newLikelihoods(&draws.releases, noise)
-	posterior, err := stream(ctx, list, l, draws, attributes, o.Progress)
+	posterior, err := stream(ctx, list, l, draws, attributes, o)
 	if err != nil {
 		return nil, err
 	}
 	const unit = 0x1p-53
-	r := &Result{Candidates: count, Draws: posterior.draws, Attributes: posterior.inferred,
+	r := &Result{Candidates: count, PriorBits: o.priorBits(count), Draws: posterior.draws, Attributes: posterior.inferred,
 		Rounding: 2*l.rounding() + 4*(float64(count)+16)*unit}
+	if o.Prior != nil { // adding its logarithm rounds once more, and a logarithm is at most 64 in magnitude or irrelevant
+		r.Rounding += 2*l.rounding()/8 + 256*unit
+	}
 	if !(r.Rounding < 1e-3) {
 		return nil, ErrRounding
 	}
@@ -159,12 +177,62 @@ func checkAttributes(attributes []Attribute, count int) error {
 	return nil
 }
 
+// checkPrior returns an error unless prior and people are those of so many candidates.
+func (o Options) checkPrior(count int) error {
+	if o.Prior != nil && len(o.Prior) != count || o.People != nil && len(o.People) != count {
+		return fmt.Errorf("%d prior probabilities and %d people of %d candidates", len(o.Prior), len(o.People), count)
+	}
+	sum := 0.
+	for j, p := range o.Prior {
+		if sum += p; !(p > 0) {
+			return fmt.Errorf("candidate %d has the prior probability %v: it must be positive", j, p)
+		}
+	}
+	if o.Prior != nil && math.Abs(sum-1) > 1e-9 {
+		return fmt.Errorf("prior probabilities add up to %v, not 1", sum)
+	}
+	return nil
+}
+
+// priorBits returns the entropy of the prior.
+func (o Options) priorBits(count int) float64 {
+	if o.Prior == nil {
+		return math.Log2(float64(count))
+	}
+	return stat.EntropyBits(o.Prior)
+}
+
+// logPrior returns the logarithm of the prior of each candidate, 0 for equal ones.
+func (o Options) logPrior() (log []float64) {
+	for _, p := range o.Prior {
+		log = append(log, math.Log(p))
+	}
+	return log
+}
+
+// truths draws true inputs by the prior.
+func (o Options) truths(count int) func(r *rand.Rand) int {
+	if o.Prior == nil {
+		return func(r *rand.Rand) int { return r.IntN(count) }
+	}
+	sums, sum := make([]float64, count), 0.
+	for j, p := range o.Prior {
+		sum += p
+		sums[j] = sum
+	}
+	return func(r *rand.Rand) int {
+		j, _ := slices.BinarySearch(sums, r.Float64()*sum)
+		return min(j, count-1)
+	}
+}
+
 // drawn holds true inputs and their releases.
 type drawn struct {
 	releases
 	truth    []int     // index of each true input
 	features []float64 // features of the true inputs, [draws, dim]
 	hidden   bool      // the true inputs are not candidates
+	ranked   bool      // only the ranks of the true inputs are wanted, not the posterior
 	seed     uint64
 }
 
@@ -176,6 +244,12 @@ const (
 
 // newDraws draws true inputs from the list, with replacement, and their releases.
 func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Options) (*drawn, error) {
+	any := o.truths(list.Len())
+	return drawEach(ctx, list, noise, o, func(_ int, r *rand.Rand) int { return any(r) })
+}
+
+// drawEach is newDraws with the true input of each draw that truth chooses.
+func drawEach(ctx context.Context, list Candidates, noise release.Noise, o Options, choose func(b int, r *rand.Rand) int) (*drawn, error) {
 	dim := list.Dim()
 	d := &drawn{releases: releases{make([]float64, o.Draws*o.Queries*dim), dim, o.Queries},
 		truth: make([]int, o.Draws), features: make([]float64, o.Draws*dim), seed: o.Seed}
@@ -185,7 +259,7 @@ func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Optio
 			return nil, err
 		}
 		r := run.Rand(o.Seed, b, streamNoise)
-		truth := r.IntN(list.Len())
+		truth := choose(b, r)
 		d.truth[b], of[truth] = truth, append(of[truth], b)
 		for q := range o.Queries {
 			noise.Sample(d.release(b, q), r)

@@ -221,13 +221,13 @@ func TestAddAllocatesNothing(t *testing.T) {
 	d := must.Get(newDraws(context.Background(), list, noise, Options{Draws: 4, Queries: 1}))(t)
 	l := newProducts(&d.releases, 1)
 	attributes := []Attribute{{Classes: 2, Class: make([]int, 1000), Target: make([]int, 1000)}}
-	states := newStates(l, d, attributes)
+	states := newStates(l, d, attributes, nil, nil)
 	l.load(list.a, 1000)
 	rows, work := make([]float64, 4*1000), make([]float64, 1000)
 	l.rows(rows, 0, 4)
 	if n := testing.AllocsPerRun(10, func() {
 		copy(work, rows)
-		states[0].add(work, 0, attributes)
+		states[0].add(work, 0, attributes, nil)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -38,8 +38,41 @@ type state struct {
 	other   int           // candidate drawn with probability e^l/Σ e^l
 	random  *rand.Rand
 	hidden  bool        // only above, equal and top are wanted
+	person  people      // of several candidates each
 	classes [][]float64 // of each attribute: Σ e^(l−largest) by class
 	given   [][]float64 // the same over candidates with the target of the true input; nil without targets
+}
+
+// people are the sums Σ e^(l−largest) over the candidates of people, which follow one another.
+type people struct {
+	own     int     // the true person; −1: each candidate is another person
+	now     int     // the person whose candidates are read
+	sum     float64 // of that person so far
+	ofOwn   float64 // of the true person
+	largest float64 // of the others
+}
+
+// close ends the person whose candidates were read.
+func (p *people) close() {
+	if p.now == p.own {
+		p.ofOwn = p.sum
+	} else {
+		p.largest = max(p.largest, p.sum)
+	}
+	p.sum = 0
+}
+
+// add adds the weights of candidates of the given people; none weighs anything if weights is nil.
+func (p *people) add(weights []float64, of []int) {
+	for j, person := range of {
+		if person != p.now {
+			p.close()
+			p.now = person
+		}
+		if weights != nil {
+			p.sum += weights[j]
+		}
+	}
 }
 
 // posteriors is the result of stream.
@@ -49,8 +82,9 @@ type posteriors struct {
 }
 
 // stream reads the candidates once and returns the posterior of every draw.
-func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attributes []Attribute, progress func(float64)) (*posteriors, error) {
-	states := newStates(l, d, attributes)
+func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attributes []Attribute, o Options) (*posteriors, error) {
+	prior := o.logPrior()
+	states := newStates(l, d, attributes, prior, o.People)
 	block := blockOf(list.Dim())
 	likelihood := make([]float64, blockDraws*block)
 	err := eachBlock(ctx, list, block, func(indices []int, features []float64) error {
@@ -65,11 +99,15 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 			l.rows(rows, lo, hi)
 			simd.Parallel(hi-lo, 4, func(first, last int) {
 				for b := first; b < last; b++ {
-					states[lo+b].add(rows[b*n:(b+1)*n], from, attributes)
+					row := rows[b*n : (b+1)*n]
+					if prior != nil {
+						simd.Axpy(1, prior[from:from+n], row)
+					}
+					states[lo+b].add(row, from, attributes, o.People)
 				}
 			})
-			if progress != nil {
-				progress((float64(from) + float64(n)*float64(hi)/float64(len(states))) / float64(list.Len()))
+			if o.Progress != nil {
+				o.Progress((float64(from) + float64(n)*float64(hi)/float64(len(states))) / float64(list.Len()))
 			}
 		}
 		return nil
@@ -90,15 +128,22 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 	return out, nil
 }
 
-func newStates(l likelihoods, d *drawn, attributes []Attribute) []state {
+func newStates(l likelihoods, d *drawn, attributes []Attribute, prior []float64, of []int) []state {
 	states := make([]state, len(d.truth))
 	for b := range states {
 		s := &states[b]
 		s.truth = d.truth[b]
 		if d.hidden {
-			s.hidden, s.truth, s.equals = true, -1, hiddenEquals
+			s.truth, s.equals = -1, hiddenEquals
 		}
+		s.hidden = d.hidden || d.ranked
 		s.own = l.own(b, d.features[b*d.dim:(b+1)*d.dim])
+		if prior != nil {
+			s.own += prior[d.truth[b]]
+		}
+		if s.person = (people{own: -1, now: -1}); of != nil {
+			s.person.own = of[d.truth[b]]
+		}
 		s.largest = math.Inf(-1)
 		s.random = run.Rand(d.seed, b, streamPosterior)
 		for i := range s.top {
@@ -117,7 +162,10 @@ func newStates(l likelihoods, d *drawn, attributes []Attribute) []state {
 }
 
 // add updates the posterior with the log-likelihoods l of candidates from, from+1, ….
-func (s *state) add(l []float64, from int, attributes []Attribute) {
+func (s *state) add(l []float64, from int, attributes []Attribute, of []int) {
+	if of != nil {
+		of = of[from : from+len(l)]
+	}
 	highest, asLikely, likelier := simd.Rank(l, s.own-s.equals, s.own+s.equals)
 	s.above += likelier
 	s.equal += asLikely - likelier
@@ -138,10 +186,12 @@ func (s *state) add(l []float64, from int, attributes []Attribute) {
 		s.rescale(highest)
 	}
 	if highest-s.largest < negligible {
+		s.person.add(nil, of)
 		return
 	}
 	weight, moment := simd.ExpSums(l, l, s.largest, negligible)
 	s.moment += moment
+	s.person.add(l, of)
 	for k, a := range attributes {
 		target := -1
 		if a.Target != nil {
@@ -179,6 +229,7 @@ func (s *state) rescale(largest float64) {
 		scale := math.Exp(fall)
 		s.moment = (s.moment + fall*s.weight) * scale
 		s.weight *= scale
+		s.person.sum, s.person.ofOwn, s.person.largest = s.person.sum*scale, s.person.ofOwn*scale, s.person.largest*scale
 		for k := range s.classes {
 			simd.Scale(scale, s.classes[k])
 			simd.Scale(scale, s.given[k])
@@ -210,14 +261,21 @@ func (s *state) draw() Draw {
 		d.Ten += math.Exp(v-s.largest) / s.weight
 	}
 	d.Ten, d.Entropy = min(d.Ten, 1), max(d.Entropy, 0)
+	if p := &s.person; p.own < 0 {
+		d.Person, d.Hit = d.Top, s.above == 0 && s.random.IntN(1+s.equal) == 0
+	} else {
+		p.close()
+		d.Person = min(max(p.ofOwn, p.largest)/s.weight, 1)
+		d.Hit = p.ofOwn > p.largest || p.ofOwn == p.largest && s.random.IntN(2) == 0
+	}
 	return d
 }
 
 // inference summarises the posterior of attribute k.
 func (s *state) inference(k int) Inference {
-	in := Inference{Score: make([]float64, len(s.classes[k]))}
-	for c, w := range s.classes[k] {
-		in.Score[c] = min(w/s.weight, 1)
+	in := Inference{}
+	if two := s.classes[k]; len(two) == 2 {
+		in.Score = []float64{min(two[0]/s.weight, 1), min(two[1]/s.weight, 1)}
 	}
 	in.Best, in.Entropy = summarise(s.classes[k])
 	if s.given[k] != nil {

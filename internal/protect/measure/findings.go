@@ -61,7 +61,11 @@ func sameInPrint(x, y float64) bool {
 
 // advise says what to do if identification is not excluded.
 func (a *account) advise() {
-	if h := a.held(); h == nil || beyondGuessing(h.First.High, h.List.Inputs) < identifiedSometimes {
+	h := a.held()
+	if h == nil {
+		return
+	}
+	if best, n := h.best(); beyondGuessing(best.High, n) < identifiedSometimes {
 		return
 	}
 	a.Find("advice.identified", "")

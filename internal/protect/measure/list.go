@@ -67,7 +67,7 @@ func (o *ListOptions) String() string {
 			s += fmt.Sprintf(", %s (%s, most %d)", l.Name, l.Set.SHA256, l.Most)
 		}
 	}
-	return fmt.Sprintf("%s, attributes %q, tasks %q", s, o.Attributes, o.Tasks)
+	return fmt.Sprintf("%s, exposure of %d, attributes %q, tasks %q", s, o.Subjects, o.Attributes, o.Tasks)
 }
 
 // lists computes ListFigures.
@@ -103,6 +103,9 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 		return l.out, err
 	}
 	l.out.Draws = l.Draws
+	if err := checkPeople(o.Candidates, o.Sample); err != nil {
+		return nil, err
+	}
 	if o.Candidates != nil {
 		if err := l.roundable(l.holder(ctx), "limits for adversaries with a list", "candidates ("+o.Candidates.Name+")"); err != nil {
 			return nil, err
@@ -166,10 +169,6 @@ func (l *lists) choose(of *List) []int {
 	return of.draw(most, l.Seed)
 }
 
-// draw returns the indices of so many inputs of the list, in an order drawn by the seed; all if
-// most is negative.
-func (l *List) draw(most int, seed uint64) []int { return DrawCandidates(l.Set.Len(), most, seed) }
-
 // DrawCandidates returns which of n inputs are on a list of so many, in an order drawn by the seed;
 // all if most is negative.
 func DrawCandidates(n, most int, seed uint64) []int {
@@ -190,43 +189,61 @@ func (l *lists) holder(ctx context.Context) error {
 	if len(distinct) < 2 {
 		return fmt.Errorf("%d different inputs: at least 2 are needed", len(distinct))
 	}
-	h := &ListHolder{List: l.Candidates.used(len(distinct), len(chosen)-len(distinct))}
+	if l.Candidates.Set.Group != nil { // equal inputs may be of several people
+		distinct = chosen
+	}
+	list := l.Candidates.of(distinct)
+	h := &ListHolder{List: l.Candidates.used(list, len(chosen)-len(distinct))}
 	if h.List.Merged > 0 {
 		h.List.Commonest = commonest(l.Candidates.Set, chosen)
 	}
-	found, err := l.posterior(ctx, "candidates", l.Candidates, distinct)
+	found, err := l.posterior(ctx, "candidates", l.Candidates, list)
 	if err != nil {
 		return err
 	}
-	if err := l.bitsAbove(ctx, h, distinct); err != nil {
-		return err
+	if list.people == nil {
+		if err := l.bitsAbove(ctx, h, distinct); err != nil {
+			return err
+		}
 	}
 	h.Draws = len(found.Draws)
 	first, ten := found.Identified(l.alpha())
 	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(l.alpha())), outward(found.Bits(l.alpha()))
 	n := float64(len(distinct))
-	h.within(n)
+	if h.within(list, found.PriorBits); list.people != nil {
+		h.Person = new(within(outward(found.Named(l.alpha())), 1/float64(list.count), 1))
+	}
 	if l.out.Processed {
-		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(1/n, math.Floor), digits(min(1, 10/n), math.Floor), digits((n+1)/2, math.Ceil), 0
+		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(list.likeliest(1), math.Floor), digits(list.likeliest(10), math.Floor), digits((n+1)/2, math.Ceil), 0
+		if h.Person != nil {
+			h.Person.Low = digits(1/float64(list.count), math.Floor)
+		}
 	}
 	if h.Floors, err = l.floors(ctx, "candidates", found, l.alpha(), nil); err != nil {
 		return err
 	}
-	if err := l.priors(ctx, h.Floors, l.Candidates, distinct); err != nil {
+	if err := l.priors(ctx, h.Floors, l.Candidates, list); err != nil {
 		return err
 	}
 	if h.List.Merged > 0 && len(l.Attributes) > 0 { // equal inputs may differ in an attribute
-		if found, err = l.posterior(ctx, "attributes", l.Candidates, chosen); err != nil {
+		if found, err = l.posterior(ctx, "attributes", l.Candidates, l.Candidates.of(chosen)); err != nil {
 			return err
 		}
 	}
 	h.Inferred = l.inferred(found, l.alpha())
+	if err := l.exposed(ctx, h, list); err != nil {
+		return err
+	}
 	l.out.Holder = h
 	return nil
 }
 
-func (l *List) used(inputs, merged int) ListUsed {
-	return ListUsed{Name: l.Name, Path: l.Path, Split: string(l.Split), SHA256: l.Set.SHA256, Of: l.Set.Len(), Inputs: inputs, Merged: merged}
+func (l *List) used(in inputsOf, merged int) ListUsed {
+	u := ListUsed{Name: l.Name, Path: l.Path, Split: string(l.Split), SHA256: l.Set.SHA256, Of: l.Set.Len(), Inputs: len(in.indices), Merged: merged}
+	if in.people != nil {
+		u.People, u.Group = in.count, l.Set.Group.Name
+	}
+	return u
 }
 
 // bitsAbove adds the upper limit on bits, and Fano's limit that follows from it.
@@ -269,7 +286,7 @@ func (l *lists) hide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h := &HiddenFigures{List: s.used(len(chosen), 0), Inputs: len(distinct), Draws: len(r.First)}
+	h := &HiddenFigures{List: s.used(s.of(chosen), 0), Inputs: len(distinct), Draws: len(r.First)}
 	h.First, h.Ten = r.Identified(l.alpha())
 	h.First, h.Ten = outward(h.First), outward(h.Ten)
 	l.out.Hidden = h

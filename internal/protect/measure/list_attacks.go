@@ -62,7 +62,7 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 		return err
 	}
 	last := l.out.EverySample()
-	truth, targets := l.attributes(l.Sample, attacked, names), l.attributes(l.Candidates, known, names)
+	truth, targets := l.attributes(l.Sample, inputsOf{indices: attacked}, names), l.attributes(l.Candidates, inputsOf{indices: known}, names)
 	learners := l.learners()
 	guesses, err := l.learnedGuesses(ctx, learners, known[:min(len(known), mostLearned)], targets, released, len(attacked))
 	if err != nil {
@@ -72,12 +72,28 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	right := func(guess, class []int) classify.Proportion {
+		of := l.Sample.of(attacked)
+		if of.people == nil {
+			return classify.Accuracy(guess, class)
+		}
+		person := make(map[int]int, len(attacked)) // of each input
+		for i, at := range of.indices {
+			person[at] = of.people[i]
+		}
+		all := make([]int, len(attacked))
+		for i, at := range attacked {
+			all[i] = person[at]
+		}
+		p, _ := classify.AccuracyOfPeople(guess, class, all, of.count, run.Rand(l.Seed, 0, streamPeople))
+		return p
+	}
 	for k, a := range truth {
 		in := &last.Inferred[slices.IndexFunc(last.Inferred, func(in InferredLimit) bool { return in.Name == a.Name })]
 		for i, learner := range learners {
-			in.Attacks = append(in.Attacks, InferredAttack{learner.Name(), classify.Accuracy(guesses[i][k], a.Class)})
+			in.Attacks = append(in.Attacks, InferredAttack{learner.Name(), right(guesses[i][k], a.Class)})
 		}
-		in.Attacks = append(in.Attacks, InferredAttack{"posterior", classify.Accuracy(likely[k], a.Class)})
+		in.Attacks = append(in.Attacks, InferredAttack{"posterior", right(likely[k], a.Class)})
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"fmt"
 	"math"
 
 	"tattle/internal/protect/bayes"
@@ -34,9 +35,13 @@ func (a *account) holder() {
 	}
 	guess := report.Exactly(1/n, report.Share)
 	a.Add(report.Claim{ID: "candidates", Kind: report.Measured, Value: report.Exactly(n, report.Count)})
-	claim("identified", "", a.limit(h.First, report.Share), guess)
-	claim("holder", "input identified with one guess", a.limit(h.First, report.Share), guess)
-	claim("holder", "input identified with ten guesses", a.limit(h.Ten, report.Share), report.Exactly(min(1, 10/n), report.Share))
+	best, of := h.best()
+	claim("identified", "", a.limit(best, report.Share), report.Exactly(1/float64(of), report.Share))
+	if h.Person != nil {
+		claim("holder", "person named with one guess", a.limit(best, report.Share), report.Exactly(1/float64(of), report.Share))
+	}
+	claim("holder", "input named with one guess", a.limit(h.First, report.Share), guess)
+	claim("holder", "input named with ten guesses", a.limit(h.Ten, report.Share), report.Exactly(min(1, 10/n), report.Share))
 	rank := a.limit(h.Rank, report.Number)
 	if a.lists.Processed {
 		rank = report.AtLeast(h.Rank.Low, report.Number).Sure(DefaultConfidence)
@@ -56,6 +61,59 @@ func (a *account) holder() {
 		a.Add(report.Claim{ID: "floor.list", Subject: a.level(f.Band), Kind: report.WithConfidence, Value: report.AtLeast(negligible(low, prior), u).Sure(DefaultConfidence), N: h.List.Inputs,
 			Beside: []report.Beside{{Name: "without the release", Value: report.Exactly(prior, u)}}})
 	}
+}
+
+// best is the probability that the best adversary with the list names whom the input is of, among how many: the person
+// or, if each input is taken for another person, the input.
+func (h *ListHolder) best() (bayes.Limit, int) {
+	if h.Person != nil {
+		return *h.Person, h.List.People
+	}
+	return h.First, h.List.Inputs
+}
+
+// named is what is named: arguments of the findings on identification.
+func (h *ListHolder) named() []string {
+	if h.Person != nil {
+		return []string{"person", ""}
+	}
+	return []string{"one", ", if every input is of another person"}
+}
+
+// exposure claims how often single people are named.
+func (a *account) exposure() {
+	if a.lists == nil || a.lists.Holder == nil || a.lists.Holder.Exposed == nil {
+		return
+	}
+	x := a.lists.Holder.Exposed
+	claim := func(id, subject, group string, kind report.Kind, v report.Value, n int) {
+		a.Add(report.Claim{ID: id, Subject: subject, Group: group, Kind: kind, Value: v, N: n})
+	}
+	curve := report.Series{ID: "exposed", Name: "share of people, with its limits"}
+	for _, s := range x.Above {
+		claim("exposed.above", report.Exactly(s.Than, report.Share).String(), "", report.WithConfidence, report.Within(s.Share.Mean, s.Share.Low, s.Share.High, report.Share, DefaultConfidence), x.People)
+		curve.X, curve.Y = append(curve.X, s.Than), append(curve.Y, s.Share.Mean)
+		curve.Low, curve.High = append(curve.Low, s.Share.Low), append(curve.High, s.Share.High)
+	}
+	a.Series = append(a.Series, curve)
+	for i, id := range []string{"exposed.q50", "exposed.q90", "exposed.q95", "exposed.q99"} {
+		claim(id, "", "", report.Estimated, report.Exactly(x.Quantile[i], report.Share), x.People)
+	}
+	for _, m := range x.Most {
+		claim("exposed.most", fmt.Sprintf("input %d", m.Index), "", report.Estimated, report.Exactly(m.Named, report.Share), x.Releases)
+	}
+	for _, g := range x.Groups {
+		claim("exposed.group", g.Attribute, g.Value, report.WithConfidence, report.Within(g.Named.Mean, g.Named.Low, g.Named.High, report.Share, DefaultConfidence), g.People)
+	}
+	a.Find("exposed", "", a.lists.Holder.exposedWord())
+}
+
+// exposedWord names those whose exposure is measured.
+func (h *ListHolder) exposedWord() string {
+	if h.Person != nil {
+		return "person"
+	}
+	return "input"
 }
 
 // leastBits is the least limit on revealed bits that is stated: below it, the sum of float64 may have lost it.

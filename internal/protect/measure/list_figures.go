@@ -25,6 +25,7 @@ type ListOptions struct {
 	SkipAttacks bool     // do not run attacks on attributes
 	Attributes  []string // sensitive attributes to limit
 	Tasks       []string // sensitive attributes that the release answers, beside the target attribute
+	Subjects    int      // people whose exposure is measured; AsManySubjects: as many as take about a minute
 	Draws       int      // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
 	// Look numbers, from 1, the looks at a release whose noise is raised until its limits are low
 	// enough; 0: there is one look only. The strengths of the noise must not depend on the sample, nor
@@ -93,6 +94,8 @@ type ListUsed struct {
 	Of     int    `json:"of"`               // inputs in the data
 	Inputs int    `json:"inputs"`           // inputs used
 	Merged int    `json:"merged,omitempty"` // inputs left out because they equal another
+	People int    `json:"people,omitempty"` // whom the inputs are of; 0: nobody says
+	Group  string `json:"group,omitempty"`  // what says so
 
 	Commonest int `json:"commonest,omitempty"` // where some are left out: how often the commonest input stands among all
 }
@@ -114,16 +117,18 @@ func (u ListUsed) Uneven() float64 {
 // A ListHolder holds the figures of the best adversary who knows the model, the noise and a
 // list of candidates, one of which is the input. No adversary with that knowledge does better.
 type ListHolder struct {
-	List     ListUsed        `json:"list"`
-	Draws    int             `json:"draws"` // 0: computed exactly, without draws
-	First    bayes.Limit     `json:"first"` // probability of identifying the input with one guess
-	Ten      bayes.Limit     `json:"ten"`   // the same with ten guesses
-	Rank     bayes.Limit     `json:"rank"`  // expected rank of the input, from 1
-	Bits     bayes.Limit     `json:"bits"`  // bits that the release reveals about the index of the input
-	BitsMost *float64        `json:"bits_at_most,omitempty"`
-	Fano     *float64        `json:"fano,omitempty"` // upper limit on First that follows from BitsMost
-	Floors   []BandLimit     `json:"floors"`
-	Inferred []InferredLimit `json:"attributes,omitempty"`
+	List     ListUsed         `json:"list"`
+	Draws    int              `json:"draws"`            // 0: computed exactly, without draws
+	First    bayes.Limit      `json:"first"`            // probability of identifying the input with one guess
+	Ten      bayes.Limit      `json:"ten"`              // the same with ten guesses
+	Person   *bayes.Limit     `json:"person,omitempty"` // probability of naming the person; nil: each input is taken for another person
+	Exposed  *ExposureFigures `json:"exposed,omitempty"`
+	Rank     bayes.Limit      `json:"rank"` // expected rank of the input, from 1
+	Bits     bayes.Limit      `json:"bits"` // bits that the release reveals about the index of the input
+	BitsMost *float64         `json:"bits_at_most,omitempty"`
+	Fano     *float64         `json:"fano,omitempty"` // upper limit on First that follows from BitsMost
+	Floors   []BandLimit      `json:"floors"`
+	Inferred []InferredLimit  `json:"attributes,omitempty"`
 }
 
 // HiddenFigures say how often an input of the sample is identified that is hidden among the

@@ -16,22 +16,22 @@ import (
 // A posterior is the result of bayes.Run on inputs of a list.
 type posterior struct {
 	*bayes.Result
+	inputsOf
 	of         *List
-	indices    []int
 	attributes []bayes.Attribute
 }
 
 // posterior computes the exact posterior over inputs of a list.
-func (l *lists) posterior(ctx context.Context, what string, of *List, indices []int) (*posterior, error) {
-	p := &posterior{of: of, indices: indices, attributes: l.attributes(of, indices, l.Attributes)}
-	var candidates bayes.Candidates = l.inputs(of, indices)
+func (l *lists) posterior(ctx context.Context, what string, of *List, in inputsOf) (*posterior, error) {
+	p := &posterior{inputsOf: in, of: of, attributes: l.attributes(of, in, l.Attributes)}
+	var candidates bayes.Candidates = l.inputs(of, in.indices)
 	noise, ok := l.target.Noise.(bayes.Density)
 	if !ok { // the label alone: see possible
 		candidates, noise = labels{candidates, l.target.Post}, bayes.Certain{}
 	}
 	var err error
 	p.Result, err = bayes.Run(ctx, candidates, noise, p.attributes, bayes.Options{
-		Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed, Progress: l.share(what),
+		Prior: in.prior, People: in.people, Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed, Progress: l.share(what),
 	})
 	return p, err
 }
@@ -127,20 +127,20 @@ func most(low, high []float64, n int) float64 {
 
 // attributes returns the attributes of those names of inputs of a list, and notes which of them
 // the list does not have.
-func (l *lists) attributes(of *List, indices []int, names []string) []bayes.Attribute {
+func (l *lists) attributes(of *List, in inputsOf, names []string) []bayes.Attribute {
 	var all []bayes.Attribute
-	target := l.answers(of, indices)
+	target := l.answers(of, in.indices)
 	for _, name := range names {
 		a := of.Set.Attribute(name)
 		if a == nil {
 			l.leaveOut("limits on inferring %s: %s does not have this attribute", name, of.Name)
 			continue
 		}
-		b := bayes.Attribute{Name: name, Classes: len(a.Values)}
+		b := bayes.Attribute{Name: name, Classes: len(a.Values), Prior: in.prior, People: in.people}
 		if !slices.Contains(l.Tasks, name) { // who knows the tasks does not guess them
 			b.Target = target
 		}
-		for _, j := range indices {
+		for _, j := range in.indices {
 			b.Class = append(b.Class, a.Labels[j])
 		}
 		all = append(all, b)
@@ -189,14 +189,14 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 	return all
 }
 
-// within limits the figures of n candidates to what needs no draws: guessing without the release
+// within limits the figures of candidates to what needs no draws: guessing without the release
 // achieves the one side, and no adversary exceeds BitsMost and Fano.
-func (h *ListHolder) within(n float64) {
-	bits, first := math.Log2(n), 1.
+func (h *ListHolder) within(list inputsOf, bits float64) {
+	n, first := float64(len(list.indices)), 1.
 	if h.BitsMost != nil {
 		bits, first = *h.BitsMost, *h.Fano
 	}
-	h.First, h.Ten = within(h.First, 1/n, first), within(h.Ten, min(1, 10/n), 1)
+	h.First, h.Ten = within(h.First, list.likeliest(1), first), within(h.Ten, list.likeliest(10), 1)
 	h.Rank, h.Bits = within(h.Rank, 1, (n+1)/2), within(h.Bits, 0, bits)
 }
 

@@ -31,28 +31,29 @@ func (l *lists) anybody(ctx context.Context) error {
 	if c := l.Candidates; c != nil && !c.same(l.Sample) {
 		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, nn.Indices(c.Set.Len()), chosen)
 	}
+	whole := l.Sample.of(chosen)
 	for _, part := range samplingSteps {
-		some := chosen[:len(chosen)/part]
-		if part > 1 && len(some) < leastSample {
+		some := whole.indices[:whole.first(len(chosen)/part)]
+		apart := whole.first(SetApart(len(some)))
+		balls, rest := l.balls(some[:apart]), l.Sample.of(some[apart:])
+		if part > 1 && rest.count < leastSample {
 			continue
 		}
-		apart := SetApart(len(some))
-		balls := l.balls(some[:apart])
 		// Equal inputs stay in the sample: they, too, are independent draws.
 		what := fmt.Sprintf("sample of %d", len(some))
-		found, err := l.posterior(ctx, what, l.Sample, some[apart:])
+		found, err := l.posterior(ctx, what, l.Sample, rest)
 		if err != nil {
 			return err
 		}
-		p := Population{List: l.Sample.used(len(some), 0), Apart: apart, Draws: len(found.Draws), Inferred: l.inferred(found, half)}
+		p := Population{List: l.Sample.used(l.Sample.of(some), 0), Apart: apart, Draws: len(found.Draws), Inferred: l.inferred(found, half)}
 		floors, err := l.floors(ctx, what, found, half, balls)
 		if err != nil {
 			return err
 		}
-		if err := l.priors(ctx, floors, l.Sample, some[apart:]); err != nil {
+		if err := l.priors(ctx, floors, l.Sample, rest); err != nil {
 			return err
 		}
-		population.N = len(some) - apart
+		population.N = rest.count
 		l.extend(&p, population, floors, found.attributes, balls)
 		l.out.Anybody = append(l.out.Anybody, p)
 	}
@@ -104,13 +105,12 @@ func (l *lists) extend(p *Population, population bayes.Population, floors []Band
 	for i, a := range attributes {
 		in := &p.Inferred[i]
 		alone, given := a.Entropies()
-		counts := a.Counts()
-		entropy := bits.Entropy(counts)
+		entropy := bits.Entropy(a.Shares())
 		for k, g := range in.each() {
 			g.Anybody = digits(population.Ceiling(g.Right.High), math.Ceil)
 			g.AnybodyBits = digits(bits.Bits(max([]float64{alone, given}[k]-g.Bits.High, 0), entropy, a.Classes), math.Ceil)
 		}
-		if in.AUC != nil {
+		if counts, own := a.Counts(); in.AUC != nil && own {
 			area := digits(population.AUC(in.AUC.High, [2]int(counts)), math.Ceil)
 			in.AnybodyAUC = &area
 		}

@@ -15,8 +15,8 @@ const priorBlock = 256
 // priors adds to floors the mean-square error of guessing the mean of the list, without a
 // release. It is computed over all inputs of the list, not estimated from draws. Adversaries with
 // the list can guess its mean, so no floor for them is above it, and floors are limited to it.
-func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, indices []int) error {
-	mean, err := meanInput(ctx, of, indices)
+func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, in inputsOf) error {
+	mean, err := meanInput(ctx, of, in)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,8 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, indice
 	p, m := c.Inputs(), c.Len()
 	bands := bound.Octaves(c)
 	input, along := make([]float64, p), make([]float64, m)
-	err = eachBlock(ctx, of, indices, func(x []float64, n int) {
+	done := 0
+	err = eachBlock(ctx, of, in.indices, func(x []float64, n int) {
 		rows := make([]float64, n*m)
 		for i := range n {
 			simd.Axpy(-1, mean, x[i*p:(i+1)*p])
@@ -37,9 +38,10 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, indice
 			})
 		}
 		for i := range n {
-			addSquares(input, x[i*p:(i+1)*p])
-			addSquares(along, rows[i*m:(i+1)*m])
+			addSquares(input, x[i*p:(i+1)*p], in.weight(done+i))
+			addSquares(along, rows[i*m:(i+1)*m], in.weight(done+i))
 		}
+		done += n
 	})
 	if err != nil {
 		return err
@@ -52,7 +54,7 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, indice
 				sum += along[i]
 			}
 		}
-		sum /= float64(floors[k].Coordinates) * float64(len(indices))
+		sum /= float64(floors[k].Coordinates)
 		floors[k].Prior = digits(sum, math.Round)
 		f := &floors[k].MeanSquare
 		f.Low, f.Mean, f.High = min(f.Low, digits(sum, math.Floor)), min(f.Mean, floors[k].Prior), min(f.High, digits(sum, math.Ceil))
@@ -60,21 +62,22 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, indice
 	return nil
 }
 
-// addSquares adds the squares of x to sum.
-func addSquares(sum, x []float64) {
+// addSquares adds the squares of x to sum, times weight.
+func addSquares(sum, x []float64, weight float64) {
 	for i, v := range x {
-		sum[i] += v * v
+		sum[i] += weight * v * v
 	}
 }
 
 // meanInput returns the mean of inputs of a list.
-func meanInput(ctx context.Context, of *List, indices []int) ([]float64, error) {
-	p := nn.Size(of.Set.Shape)
+func meanInput(ctx context.Context, of *List, in inputsOf) ([]float64, error) {
+	p, done := nn.Size(of.Set.Shape), 0
 	mean := make([]float64, p)
-	err := eachBlock(ctx, of, indices, func(x []float64, n int) {
+	err := eachBlock(ctx, of, in.indices, func(x []float64, n int) {
 		for i := range n {
-			simd.Axpy(1/float64(len(indices)), x[i*p:(i+1)*p], mean)
+			simd.Axpy(in.weight(done+i), x[i*p:(i+1)*p], mean)
 		}
+		done += n
 	})
 	return mean, err
 }

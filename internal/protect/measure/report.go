@@ -45,6 +45,7 @@ func (q *Request) Report(m *Measured, from Origin) (*report.Report, error) {
 	}
 	a.accuracy()
 	a.holder()
+	a.exposure()
 	a.anybody()
 	a.guesses()
 	a.attacks()

@@ -97,6 +97,9 @@ func (f *ListFigures) deciding() *ListFigures {
 	c := &ListFigures{Draws: f.Draws, Look: f.Look, Attributes: f.Attributes, Tasks: f.Tasks, NoiseFrom: f.NoiseFrom, LeftOut: f.LeftOut}
 	if h := f.Holder; h != nil {
 		c.Holder = &ListHolder{List: h.List}
+		if h.Exposed != nil {
+			c.Holder.Exposed = &ExposureFigures{People: h.Exposed.People}
+		}
 	}
 	if p := f.EverySample(); p != nil {
 		c.Anybody = []Population{{List: p.List, Apart: p.Apart}}

@@ -33,16 +33,17 @@ func (a *account) verdict() report.Finding {
 	say := func(code string, args ...string) report.Finding { return report.Finding{Code: code, Args: args} }
 	best := a.best()
 	if h := a.held(); h != nil {
-		low, high := beyondGuessing(h.First.Low, h.List.Inputs), beyondGuessing(h.First.High, h.List.Inputs)
+		best, n := h.best()
+		low, high := beyondGuessing(best.Low, n), beyondGuessing(best.High, n)
 		switch {
 		case !a.lists.Processed && low >= identifiedMostly:
-			return say("identified")
+			return say("identified", h.named()...)
 		case high >= identifiedMostly:
-			return say("not_excluded.most")
-		case a.lists.Processed && h.First.High >= identifiedSometimes, low < identifiedSometimes && high >= identifiedSometimes:
-			return say("not_excluded")
+			return say("not_excluded.most", h.named()...)
+		case a.lists.Processed && best.High >= identifiedSometimes, low < identifiedSometimes && high >= identifiedSometimes:
+			return say("not_excluded", h.named()...)
 		case low >= identifiedSometimes:
-			return say("identified.some")
+			return say("identified.some", h.named()...)
 		}
 	}
 	if x := a.recogniser(); x != nil {
@@ -54,11 +55,12 @@ func (a *account) verdict() report.Finding {
 	case a.closerHere(best):
 		return say("reconstructed.here")
 	case h != nil && h.List.Uneven() >= identifiedSometimes:
-		return say("identified.common")
+		named := h.named()
+		return say("identified.common", named[0], strings.Replace(named[1], ", if", " and", 1))
 	case h != nil && 1/float64(h.List.Inputs) >= identifiedSometimes:
-		return say("identified.little")
+		return say("identified.little", h.named()...)
 	case h != nil:
-		return say("identified.rarely")
+		return say("identified.rarely", h.named()...)
 	}
 	ok, why := a.q.Holds(a.q.Experiment.Noise)
 	near := a.strongest("")

@@ -32,18 +32,11 @@ func one(is bool) float64 {
 // accuracy returns how often guesses are right, and of grouped examples what the limits of their mean over
 // people follow from.
 func (x *folded) accuracy(guess, truth []int, chance *rand.Rand) (*classify.Proportion, *stat.PeopleMean) {
-	p := classify.Accuracy(guess, truth)
 	if !x.grouped() {
-		return &p, nil
+		return new(classify.Accuracy(guess, truth)), nil
 	}
-	right := make([]float64, len(truth))
-	for i, t := range truth {
-		right[i] = one(guess[i] == t)
-	}
-	m := stat.NewPeopleMean(x.byPerson(right), chance)
-	in := m.Limits((1 + classify.Confidence) / 2)
-	p.Value, p.Interval = m.Mean, [2]float64{max(0, in.Low), min(1, in.High)}
-	return &p, &m
+	p, m := classify.AccuracyOfPeople(guess, truth, x.person, x.people, chance)
+	return &p, m
 }
 
 // mostGain bounds what one person counts for in a bet, in bits or in the attribute's variance.

@@ -1,0 +1,192 @@
+package bayes
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"tattle/internal/math/stat"
+	"tattle/internal/protect/release"
+	"tattle/internal/run"
+)
+
+// Exposure says how often each of some people of a list, drawn at random, is named by the adversary who names the likeliest one; of
+// equally likely ones one at random. It is a figure of this rule: another one may name some people more often, and others
+// less.
+type Exposure struct {
+	People   []int // those who were drawn, by their number; where each candidate is another person, by that of the candidate
+	Releases int   // of each of them, of random inputs of theirs
+	Hits     []int // releases in which each is named
+}
+
+const (
+	// DefaultSubjects is the number of people that are drawn: with fewer than 725 of whom none is exposed, no limit of 1 %
+	// holds with 99.9 % confidence.
+	DefaultSubjects = 750
+	// DefaultReleases is the number of releases of each.
+	DefaultReleases = 100
+
+	exposedValues = 1 << 26 // most numbers of the releases that are drawn at a time: 0.5 GB
+	streamPeople  = 2       // of random numbers: who is drawn
+)
+
+// Expose draws people of the list and releases of their inputs, and counts how often each is named. All options but Draws
+// have the meaning of Run, whose errors it returns.
+func Expose(ctx context.Context, list Candidates, noise Density, subjects, releases int, o Options) (*Exposure, error) {
+	count := list.Len()
+	if err := o.checkPrior(count); err != nil {
+		return nil, err
+	}
+	if o.Queries = max(o.Queries, 1); subjects < 1 || releases < 1 {
+		return nil, fmt.Errorf("%d releases of %d people: at least one of each is needed", releases, subjects)
+	}
+	of := make([][]int, 0, count) // the candidates of each person
+	for j := range count {
+		if o.People == nil || j == 0 || o.People[j] != o.People[j-1] {
+			of = append(of, nil)
+		}
+		of[len(of)-1] = append(of[len(of)-1], j)
+	}
+	e := &Exposure{Releases: releases, People: run.Rand(o.Seed, 0, streamPeople).Perm(len(of))}
+	e.People = e.People[:min(subjects, len(of))]
+	e.Hits = make([]int, len(e.People))
+	each := max(1, exposedValues/(releases*o.Queries*list.Dim())) // people at a time
+	for from := 0; from < len(e.People); from += each {
+		some := e.People[from:min(len(e.People), from+each)]
+		part, progress := o, o.Progress
+		part.Draws, part.Seed = len(some)*releases, o.Seed^uint64(from)<<20
+		if progress != nil {
+			part.Progress = func(p float64) {
+				progress((float64(from) + p*float64(len(some))) / float64(len(e.People)))
+			}
+		}
+		hits, err := expose(ctx, list, noise, some, of, part)
+		if err != nil {
+			return nil, err
+		}
+		for k := range hits {
+			e.Hits[from+k/releases] += hits[k]
+		}
+	}
+	return e, nil
+}
+
+// expose returns 1 for each release in which the person is named.
+func expose(ctx context.Context, list Candidates, noise release.Noise, some []int, of [][]int, o Options) ([]int, error) {
+	releases := o.Draws / len(some)
+	draws, err := drawEach(ctx, list, noise, o, func(b int, r *rand.Rand) int {
+		own := of[some[b/releases]]
+		return own[r.IntN(len(own))]
+	})
+	if err != nil {
+		return nil, err
+	}
+	draws.ranked = o.People == nil
+	l := newLikelihoods(&draws.releases, noise.(Density))
+	found, err := stream(ctx, list, l, draws, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	if !(2*l.rounding() < 1e-3) {
+		return nil, ErrRounding
+	}
+	hits := make([]int, o.Draws)
+	for b, d := range found.draws {
+		if d.Hit {
+			hits[b] = 1
+		}
+	}
+	return hits, nil
+}
+
+// The parts of the probability that a limit of Above fails which belong to the releases: with a larger one, fewer
+// people count as exposed in the upper limit, but these people are a smaller part of all.
+const (
+	missedAbove = .05
+	missedBelow = .001
+)
+
+// Above returns the share of people of the list who are named in more than a share t of releases of theirs, with limits that
+// are wrong with a probability of at most alpha each.
+//
+// Upper limit: let k be the largest number with P(Bin(releases, t) < k) ≤ β. A person who is named in more than t
+// has k hits or more with probability 1 − β, so if u is an upper limit on the probability that a person has k hits, of
+// Clopper and Pearson, u/(1 − β) is one on the share. Lower limit: let k be the smallest number with P(Bin(releases, t) ≥ k) ≤
+// β. A person who is not exposed has k hits with probability β at most, so (l − β)/(1 − β) is a limit. The people are
+// independent draws, or draws without replacement, for which Clopper and Pearson's limits are wider than they need to be.
+func (e *Exposure) Above(t, alpha float64) Limit {
+	m, n := len(e.Hits), e.Releases
+	with := func(k int) (count int) { // people with so many hits or more
+		for _, h := range e.Hits {
+			if h >= k {
+				count++
+			}
+		}
+		return count
+	}
+	below := func(k int) float64 { // P(Bin(n, t) < k)
+		switch {
+		case k <= 0:
+			return 0
+		case k > n:
+			return 1
+		}
+		return mathext.RegIncBeta(float64(n-k+1), float64(k), 1-t)
+	}
+	limit := Limit{Mean: float64(with(int(t*float64(n))+1)) / float64(m), High: 1}
+	k := 0
+	for k < n && below(k+1) <= missedAbove {
+		k++
+	}
+	if k > 0 {
+		u := stat.ClopperPearson(with(k), m, 1-2*alpha).High
+		limit.High = min(1, u/(1-missedAbove))
+	}
+	for k = 1; k <= n && 1-below(k) > missedBelow; k++ {
+	}
+	if k <= n {
+		l := stat.ClopperPearson(with(k), m, 1-2*alpha).Low
+		limit.Low = max(0, (l-missedBelow)/(1-missedBelow))
+	}
+	limit.Low, limit.High = min(limit.Low, limit.Mean), max(limit.High, limit.Mean)
+	return limit
+}
+
+// Quantile returns in which share of releases the person is named whom a share p of people are named less often than; it
+// includes the chance of the releases.
+func (e *Exposure) Quantile(p float64) float64 {
+	x := make([]float64, len(e.Hits))
+	for i, h := range e.Hits {
+		x[i] = float64(h) / float64(e.Releases)
+	}
+	return stat.Quantile(x, p)
+}
+
+// Mean returns how often people of the list are named, over those whom keep accepts by their place in People; nil accepts
+// all. Limits are Chernoff's, wrong with a probability of at most alpha each; without anybody they are 0 and 1.
+func (e *Exposure) Mean(alpha float64, keep func(i int) bool) Limit {
+	sum, n := 0., 0
+	for i, h := range e.Hits {
+		if keep == nil || keep(i) {
+			sum, n = sum+float64(h)/float64(e.Releases), n+1
+		}
+	}
+	if n == 0 {
+		return Limit{High: 1}
+	}
+	mean := min(sum/float64(n), 1)
+	return Limit{Mean: mean, Low: stat.ChernoffLow(mean, n, alpha), High: 1 - stat.ChernoffLow(1-mean, n, alpha)}
+}
+
+// Most returns the places in People of the n who are named most often, the first ones of those who are equal.
+func (e *Exposure) Most(n int) []int {
+	order := make([]int, len(e.Hits))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return e.Hits[j] - e.Hits[i] })
+	return order[:min(n, len(order))]
+}

@@ -1,0 +1,130 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tattle/internal/protect/bayes"
+)
+
+// ExposureFigures say how often people of a list are named by the adversary who names the likeliest one. Unlike the other
+// figures of a ListHolder they are of this rule alone. Limits hold with confidence DefaultConfidence, those of all shares
+// together.
+type ExposureFigures struct {
+	People   int            `json:"people"`   // who were drawn
+	Releases int            `json:"releases"` // of each
+	Above    []ExposedShare `json:"above"`
+	Quantile []float64      `json:"quantiles"` // of exposedQuantiles, with the chance of the releases
+	Most     []ExposedInput `json:"most"`
+	Groups   []ExposedGroup `json:"groups,omitempty"`
+}
+
+// An ExposedShare is the share of people who are named in more than a share of releases.
+type ExposedShare struct {
+	Than  float64     `json:"than"`
+	Share bayes.Limit `json:"share"`
+}
+
+// An ExposedInput is one of the most exposed.
+type ExposedInput struct {
+	Index int     `json:"index"` // in the data, of the person's first input
+	Named float64 `json:"named"` // share of releases
+}
+
+// An ExposedGroup are people with one value of an attribute.
+type ExposedGroup struct {
+	Attribute string      `json:"attribute"`
+	Value     string      `json:"value"`
+	People    int         `json:"people"` // of those who were drawn
+	Named     bayes.Limit `json:"named"`  // mean share of releases
+}
+
+var (
+	exposedShares    = []float64{.05, .1, .2, .5, .9}
+	exposedQuantiles = []float64{.5, .9, .95, .99} // as the claims exposed.q50 … are called
+)
+
+// mostExposed is the number of the most exposed inputs that are listed.
+const mostExposed = 8
+
+// exposedWork bounds the product of candidates, features and draws.
+const exposedWork = 4 * mostListing
+
+// exposed measures how often people of the candidates are named.
+func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error {
+	noise, ok := l.target.Noise.(bayes.Density)
+	if !ok || l.Subjects == 0 {
+		return nil
+	}
+	subjects, releases := l.Subjects, bayes.DefaultReleases
+	if subjects == AsManySubjects {
+		each := float64(len(list.indices)) * float64(l.columns()*releases)
+		if !l.gaussian() {
+			each *= slowListing * float64(max(l.target.Queries, 1))
+		}
+		if subjects = int(min(bayes.DefaultSubjects, exposedWork/each)); subjects < leastSubjects {
+			l.leaveOut("how exposed single people are: %d releases of %d people take too long for this list; --exposed-people chooses fewer", releases, leastSubjects)
+			return nil
+		}
+	}
+	candidates := bayes.Candidates(l.inputs(l.Candidates, list.indices))
+	e, err := bayes.Expose(ctx, candidates, noise, subjects, releases, bayes.Options{
+		Prior: list.prior, People: list.people, Queries: l.target.Queries, Seed: l.Seed ^ streamExposed, Progress: l.share("how often people are named"),
+	})
+	if err != nil {
+		return err
+	}
+	alpha := l.alpha() / float64(len(exposedShares))
+	f := &ExposureFigures{People: len(e.Hits), Releases: releases}
+	for _, t := range exposedShares {
+		f.Above = append(f.Above, ExposedShare{t, outward(e.Above(t, alpha))})
+	}
+	for _, q := range exposedQuantiles {
+		f.Quantile = append(f.Quantile, digits(e.Quantile(q), math.Round))
+	}
+	inputs := make([]int, len(e.People)) // the first of each person
+	for i, p := range e.People {
+		if inputs[i] = list.indices[p%len(list.indices)]; list.people != nil {
+			at, _ := slices.BinarySearch(list.people, p)
+			inputs[i] = list.indices[at]
+		}
+	}
+	for _, i := range e.Most(mostExposed) {
+		f.Most = append(f.Most, ExposedInput{inputs[i], digits(float64(e.Hits[i])/float64(releases), math.Round)})
+	}
+	f.groups(e, l, inputs)
+	h.Exposed = f
+	return nil
+}
+
+// AsManySubjects asks for bayes.DefaultSubjects, or as many people as take about a minute.
+const AsManySubjects = -1
+
+// leastSubjects is the smallest number of people that are drawn by default.
+const leastSubjects = 50
+
+const streamExposed = 0x6578706f73 // "expos"
+
+// groups adds the exposure of people by their attributes.
+func (f *ExposureFigures) groups(e *bayes.Exposure, l *lists, inputs []int) {
+	for _, name := range l.Attributes {
+		a := l.Candidates.Set.Attribute(name)
+		if a == nil || a.Numeric() {
+			continue
+		}
+		for k, value := range a.Values {
+			of := func(i int) bool { return a.Labels[inputs[i]] == k }
+			n := 0
+			for i := range inputs {
+				if of(i) {
+					n++
+				}
+			}
+			if n > 0 {
+				alpha := l.alpha() / float64(len(a.Values)*len(l.Attributes))
+				f.Groups = append(f.Groups, ExposedGroup{name, value, n, outward(e.Mean(alpha, of))})
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+
+	"tattle/internal/run"
+)
+
+// streamPeople is the number of the random stream of intervals over people.
+const streamPeople = 8
+
+// inputsOf are inputs of a list, with whom they are of. Where the data say who, a random input is that of a random
+// person, and then a random one of theirs.
+type inputsOf struct {
+	indices []int
+	prior   []float64 // of each input; nil: all are equally likely
+	people  []int     // of each input, those of one person one after another; nil: each input is of another person
+	count   int       // people
+}
+
+// of returns inputs of the list, in their order or, where they are of people, ordered by these.
+func (l *List) of(indices []int) inputsOf {
+	g := l.Set.Group
+	if g == nil {
+		return inputsOf{indices: indices, count: len(indices)}
+	}
+	number, inputs := map[int]int{}, []int(nil) // of people, in the order in which they come
+	for _, i := range indices {
+		p, known := number[g.Labels[i]]
+		if !known {
+			p = len(inputs)
+			number[g.Labels[i]], inputs = p, append(inputs, 0)
+		}
+		inputs[p]++
+	}
+	in := inputsOf{indices: slices.Clone(indices), count: len(inputs)}
+	person := func(i int) int { return number[g.Labels[i]] }
+	slices.SortStableFunc(in.indices, func(i, j int) int { return person(i) - person(j) })
+	for _, i := range in.indices {
+		p := person(i)
+		in.people, in.prior = append(in.people, p), append(in.prior, 1/(float64(in.count)*float64(inputs[p])))
+	}
+	return in
+}
+
+// likeliest returns the prior probability of the n likeliest inputs together.
+func (in inputsOf) likeliest(n int) float64 {
+	if in.prior == nil {
+		return min(1, float64(n)/float64(len(in.indices)))
+	}
+	top, sum := slices.Sorted(slices.Values(in.prior)), 0.
+	for _, p := range top[max(0, len(top)-n):] {
+		sum += p
+	}
+	return min(sum, 1)
+}
+
+// weight returns the prior probability of the i-th input.
+func (in inputsOf) weight(i int) float64 {
+	if in.prior == nil {
+		return 1 / float64(len(in.indices))
+	}
+	return in.prior[i]
+}
+
+// first returns at least n of the inputs, and no part of a person's.
+func (in inputsOf) first(n int) int {
+	for n > 0 && n < len(in.indices) && in.people != nil && in.people[n] == in.people[n-1] {
+		n++
+	}
+	return n
+}
+
+// draw returns the indices of so many inputs of the list, in an order drawn by the seed; all if most is negative. People
+// are drawn whole.
+func (l *List) draw(most int, seed uint64) []int {
+	g := l.Set.Group
+	if g == nil {
+		return DrawCandidates(l.Set.Len(), most, seed)
+	}
+	of := make(map[int][]int)
+	var order []int
+	for i, p := range g.Labels {
+		if of[p] == nil {
+			order = append(order, p)
+		}
+		of[p] = append(of[p], i)
+	}
+	var rows []int
+	for _, k := range run.Rand(seed, 0, streamList).Perm(len(order)) {
+		if more := of[order[k]]; most < 0 || len(rows)+len(more) <= most {
+			rows = append(rows, more...)
+		}
+	}
+	return rows
+}
+
+// checkPeople returns an error if two lists, one of which the model may have learned from, have people in common: limits
+// without a list are about other people.
+func checkPeople(candidates, sample *List) error {
+	if candidates == nil || sample == nil || candidates.Set.Group == nil || sample.Set.Group == nil || candidates.same(sample) {
+		return nil
+	}
+	names := func(l *List) map[string]bool {
+		seen := map[string]bool{}
+		for _, p := range l.Set.Group.Labels {
+			seen[l.Set.Group.Values[p]] = true
+		}
+		return seen
+	}
+	known, shared := names(candidates), 0
+	for name := range names(sample) {
+		if known[name] {
+			shared++
+		}
+	}
+	if shared > 0 {
+		return &OptionError{Option: "Group", Err: fmt.Errorf("%d people are in %s and in %s: the sample must be of other people than the model learned from", shared, candidates.Name, sample.Name), Hint: "divide the data by people"}
+	}
+	return nil
+}
