@@ -17,7 +17,10 @@ type AuditOptions struct {
 	// References are the outputs of classifiers that were trained honestly by the same recipe, on the same
 	// examples. With two or more, a verdict can be that the outputs reveal more than honest ones.
 	References [][][]float32
-	Seed       uint64
+	// Group numbers the person that each example is about; nil: each is another person. Figures are then means over people, and
+	// tests and limits count people.
+	Group []int
+	Seed  uint64
 }
 
 // An AuditResult says what the outputs of a classifier reveal of a sensitive attribute.
@@ -49,12 +52,22 @@ func Audit(ctx context.Context, outputs [][]float32, target, sensitive []int, o 
 	if err != nil {
 		return nil, err
 	}
+	if o.Group != nil {
+		if len(o.Group) != len(outputs) || slices.Min(o.Group) < 0 {
+			return nil, fmt.Errorf("people of %d examples, for %d rows of outputs: give as many, numbered from 0", len(o.Group), len(outputs))
+		}
+		s.Group = &audit.Attribute{Name: "person", Labels: o.Group}
+		if err := s.Check(); err != nil {
+			return nil, err
+		}
+	}
 	settings := audit.Options{Margin: o.Margin, Confidence: o.Confidence, Seed: o.Seed}
 	for i, rows := range o.References {
 		r, err := sampleOf(rows, target, sensitive)
 		if err != nil {
 			return nil, fmt.Errorf("reference %d: %w", i, err)
 		}
+		r.Group = s.Group
 		settings.References, settings.Recipe = append(settings.References, r), audit.RecipeStated
 	}
 	r, err := audit.Run(ctx, s, settings)

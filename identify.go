@@ -14,7 +14,10 @@ type IdentifyOptions struct {
 	Releases   int         // independent releases of an input; 0 is 1
 	Draws      int         // random draws: more make the limits narrower; 0 is 10,000, or 500 for Laplace noise, which is slow
 	Attributes []Attribute // of the inputs on the list
-	Seed       uint64
+	// Group numbers the person that each input on the list is of; nil: each is of another person. The input is then that of
+	// a random person, and a random one of theirs.
+	Group []int
+	Seed  uint64
 }
 
 // Attribute is a sensitive attribute of the inputs on a list.
@@ -27,6 +30,7 @@ type Attribute struct {
 // the releases of one input that is drawn from it does better, on average over the list.
 type Identification struct {
 	First, Ten Limit // the probability that the input is named with one guess, and with ten
+	Person     Limit // that the person is named with one guess; First without IdentifyOptions.Group
 	Bits       Limit // that the release reveals about which input it is
 	// Floor is the least root-mean-square error of a reconstruction, in the units of the inputs.
 	Floor Limit
@@ -38,7 +42,7 @@ type Identification struct {
 
 // Identify limits every adversary with a list of inputs, biased or not, who sees the release of one of them, each
 // with the same probability. It draws inputs and their noise, and computes the posterior probability of every
-// input on the list. Inputs on it differ, and the noise is not of a table.
+// input on the list. Inputs on it differ, and the noise is not of a table. With people, each is drawn with the same probability.
 func (m *Model) Identify(ctx context.Context, list [][]float32, n Noise, o IdentifyOptions) (*Identification, error) {
 	if err := checkContext(ctx); err != nil {
 		return nil, err
@@ -73,22 +77,35 @@ func (m *Model) Identify(ctx context.Context, list [][]float32, n Noise, o Ident
 		}
 		attributes = append(attributes, b)
 	}
-	all := make([]int, len(list))
+	all, options := make([]int, len(list)), bayes.Options{Draws: o.Draws, Queries: o.Releases, Seed: o.Seed}
 	for i := range all {
 		all[i] = i
 	}
+	if o.Group != nil {
+		if len(o.Group) != len(list) {
+			return nil, fmt.Errorf("people of %d inputs, and the list has %d: give one for each", len(o.Group), len(list))
+		}
+		all, options.Prior, options.People = bayes.ByPeople(o.Group)
+		for k, a := range attributes {
+			sorted := make([]int, len(all))
+			for i, j := range all {
+				sorted[i] = a.Class[j]
+			}
+			attributes[k].Class, attributes[k].Prior, attributes[k].People = sorted, options.Prior, options.People
+		}
+	}
 	candidates := bayes.Inputs{Front: release.Dithered(m.front, noise), Data: inputs(list), Indices: all}
-	r, err := bayes.Run(ctx, candidates, density, attributes, bayes.Options{Draws: o.Draws, Queries: o.Releases, Seed: o.Seed})
+	r, err := bayes.Run(ctx, candidates, density, attributes, options)
 	if err != nil {
 		return nil, err
 	}
 	squares := make([]float64, len(r.Draws))
 	for i, d := range r.Draws {
-		squares[i] = meanSquare(list[d.Truth], list[d.Other])
+		squares[i] = meanSquare(list[all[d.Truth]], list[all[d.Other]])
 	}
 	first, ten := r.Identified(alpha)
 	floor := r.Floor(squares, diameter(list), alpha)
-	id := &Identification{First: Limit(first), Ten: Limit(ten), Bits: Limit(r.Bits(alpha)), Floor: Limit{math.Sqrt(floor.Mean), math.Sqrt(floor.Low), math.Sqrt(floor.High)}}
+	id := &Identification{First: Limit(first), Ten: Limit(ten), Person: Limit(r.Named(alpha)), Bits: Limit(r.Bits(alpha)), Floor: Limit{math.Sqrt(floor.Mean), math.Sqrt(floor.Low), math.Sqrt(floor.High)}}
 	for k, a := range attributes {
 		guessed, _ := r.Guessed(k, alpha)
 		prior, _ := a.Majority()

@@ -25,7 +25,7 @@ type curiousFlags struct {
 	Size        int      `help:"Resize pictures to this width and height, a multiple of 16 (default: 64)." placeholder:"PIXELS" more:"" range:"[1,1024]"`
 	Widths      string   `help:"Widths of four convolutions and an affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E" more:""`
 	HoldOut     bool     `help:"Do not train on a fifth of the training part: tattle distill needs it for the student." more:""`
-	Labels      string   `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
+	Labels      string   `help:"CSV of pictures' labels; mnist: folder of QMNIST's." placeholder:"PATH" input:"file"`
 	FileColumn  string   `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
 	groupFlag
 	skipFlag

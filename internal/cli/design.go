@@ -47,6 +47,7 @@ Writes model.onnx with the new layers and head (noise is added to the output of 
 // promiseFlags are a promise about every adversary, and where to look for a release that keeps it.
 type promiseFlags struct {
 	Identify  string   `help:"Nobody with a list of N candidates names the input more often than this, on average over inputs, such as 1%@60000 (default: all training inputs)." placeholder:"SHARE@N"`
+	Exposed   string   `help:"At most 1 % of people are named in more than 10 % of releases by one with that list: '10%: 1%'." placeholder:"SHARE: PEOPLE"`
 	Floor     float64  `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller RMS error, in grey levels or the model's units." placeholder:"X" range:"(0,)"`
 	Bits      float64  `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X" range:"(0,)"`
 	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller RMS error, in the units of --floor." placeholder:"X" range:"(0,)"`
@@ -60,11 +61,11 @@ type promiseSearch struct {
 	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained (default: all)." placeholder:"LIST"`
 	Finetune  string   `help:"What is trained under the noise: none, the head (and the layer that is released), or all of the model." enum:"none,head,all" default:"head"`
 	Task      []string `sep:"none" help:"Sensitive attribute that the release must answer, beside the target." placeholder:"ATTRIBUTE"`
-	Keep      int      `help:"Numbers that are released (default: by the number of classes)." placeholder:"N" range:"[1,)"`
+	Keep      int      `help:"Numbers that are released (default: by the number of classes)." placeholder:"N" range:"[1,)" more:""`
 	Noise     string   `help:"Noise with which the answer is measured: gaussian, or lattice, as tattle guard adds it (default: gaussian)." enum:"gaussian,lattice" default:"gaussian"`
 	Queries   int      `help:"Times that each input is released (default: 1)." default:"1" placeholder:"N" range:"[1,1073741824]"`
 	Epochs    int      `help:"Epochs of each training (default: 60, or as many as 3,000 steps take)." placeholder:"N" range:"[1,100000]"`
-	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 60000)." placeholder:"N" range:"[1,)"`
+	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 60000)." placeholder:"N" range:"[1,)" more:""`
 	Examples  string   `help:"Number of examples for bounds, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
 }
 
@@ -92,6 +93,11 @@ func (c *designCmd) options() (o design.Options, err error) {
 			return o, usage(fmt.Errorf("--identify %w", err), "write it as 1%@60000")
 		}
 	}
+	if c.Exposed != "" {
+		if o.Exposed, err = design.ParseExposed(c.Exposed); err != nil {
+			return o, usage(fmt.Errorf("--exposed %w", err), "")
+		}
+	}
 	for _, s := range c.Protect {
 		p, err := design.ParseProtect(s)
 		if err != nil {
@@ -100,7 +106,7 @@ func (c *designCmd) options() (o design.Options, err error) {
 		o.Protect = append(o.Protect, p)
 	}
 	if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err == nil && !o.Promise() {
-		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --floor, --bits, --attack-rms or --protect, such as --identify 1%")
+		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --exposed, --floor, --bits, --attack-rms or --protect, such as --identify 1%")
 	}
 	return o, err
 }
@@ -151,6 +157,9 @@ func (j *designJob) answer(model, limit string, p *design.Run) (*boundCmd, error
 	b.Queries, b.Candidates, b.ListDraws = max(p.Options.Queries, 1), "all", p.Answer.ListDraws
 	if n := p.Options.Candidates; n < j.training.Len() {
 		b.Candidates = strconv.Itoa(n)
+	}
+	if x := p.Options.Exposed; x != nil {
+		b.ExposedPeople, b.ExposedThan = new(x.People()), []percent{percent(x.Than)}
 	}
 	b.Far, b.Twins = 0, "0" // of the bounds for unbiased estimators, those that take long are left out
 	b.Examples = j.Examples

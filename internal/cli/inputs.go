@@ -14,9 +14,9 @@ func absolute(path string) string { return measure.Absolute(path) }
 
 // inputFlags say what of the data is read, and how its labels are found.
 type inputFlags struct {
-	Labels        string   `help:"CSV file with the labels; for MNIST, the folder of QMNIST's (default: labels.csv, or the names of folders)." placeholder:"FILE" input:"file"`
+	Labels        string   `help:"CSV file with the labels; for MNIST, QMNIST's folder (default: labels.csv, or folders' names)." placeholder:"FILE" input:"file"`
 	Target        string   `help:"Column of the labels that the model answers (default: the only column)." placeholder:"COLUMN"`
-	Sensitive     []string `sep:"none" help:"Sensitive attributes: columns of the labels, or rules such as 'age: <30; >=30' (default: the data's own)." placeholder:"RULE"`
+	Sensitive     []string `sep:"none" help:"Sensitive attributes: columns or rules, as 'age: <30; >=30' (default: the data's)." placeholder:"RULE"`
 	Limit         string   `help:"Read at most this many examples of each part, drawn by the seed; or an .npy file with the indices of the examples to measure (default: all)." placeholder:"N|FILE" input:"file" more:""`
 	TrainingLimit *uint32  `help:"Read at most this many training examples, drawn by the seed; 0: all (default: --limit if it is a number, else all)." placeholder:"N" more:""`
 	groupFlag
@@ -25,7 +25,7 @@ type inputFlags struct {
 
 // groupFlag says who each example is about.
 type groupFlag struct {
-	Group string `help:"Column of the person that each row is about; folder; or none." placeholder:"COLUMN"`
+	Group string `help:"Column of the person whom each row is about." placeholder:"COLUMN"`
 }
 
 // skipFlag forgives lists and pictures that do not match.

@@ -21,7 +21,7 @@ type trainCmd struct {
 	Epochs       int     `help:"Passes over the training data (default: paper A: 6 or 7, paper B: 50)." placeholder:"N" range:"[1,100000]"`
 	Batch        int     `help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N" more:"" range:"[1,65536]"`
 	LearningRate float64 `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001" more:"" range:"(0,1)"`
-	Examples     int     `help:"Train on the first N examples only (default: all; glyphs: 10000)." placeholder:"N" range:"[1,)"`
+	Examples     int     `help:"Train on the first N only (default: all; glyphs: 10000)." placeholder:"N" range:"[1,)"`
 	Net          string  `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
 	SigmaScale   float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: X times their root mean square in each batch." placeholder:"X" range:"(0,1000000]"`
 	BitsPenalty  float64 `help:"With --sigma-scale: add to the loss WEIGHT times an upper limit on the information in the features, in bits." placeholder:"WEIGHT" more:"" range:"(0,1000000]"`

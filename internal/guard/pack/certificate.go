@@ -39,6 +39,7 @@ type Certificate struct {
 	Drift   float64          `json:"drift_allowance"` // δ: largest error of a feature before it is rounded
 	From    string           `json:"drift_from"`      // how δ is known: a constant of package bound
 	Queries int              `json:"queries"`         // releases of one input that the figures are for
+	Group   string           `json:"group,omitempty"` // whom a subject of the ledger stands for: what says whose inputs those of the run are
 
 	Sentences []string        `json:"sentences"`         // of the report, the verdict first
 	Promise   []PromisedLimit `json:"promise,omitempty"` // limits that the run was to keep, with its figures
@@ -117,6 +118,10 @@ func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice
 		Drift: s.Bounds.Runtime.Error, From: s.Bounds.Runtime.From, Queries: queries,
 	}
 	c.Sentences, c.Warnings = r.Sentences()
+	if s.Lists != nil && s.Lists.Holder != nil && s.Lists.Holder.List.Group != "" {
+		c.Group = s.Lists.Holder.List.Group
+		c.Sentences = append(c.Sentences, fmt.Sprintf("A subject of the ledger is one %s: the figures are about a random %[1]s, and a random input of theirs.", c.Group))
+	}
 	for _, x := range r.Claims {
 		if figure := r.Claim("figure", x.Subject); x.ID == "limit" && figure != nil {
 			c.Promise = append(c.Promise, PromisedLimit{x.Subject, x.Value, figure.Value})

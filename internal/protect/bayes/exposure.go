@@ -13,6 +13,28 @@ import (
 	"tattle/internal/run"
 )
 
+// ByPeople orders candidates by the people whom they are of, group[j] being that of candidate j: for a random person and
+// then a random candidate of theirs, it returns the order, and the Prior and People of Options in it. People come as in group.
+func ByPeople(group []int) (order []int, prior []float64, people []int) {
+	number, inputs := map[int]int{}, []int(nil)
+	of := make([]int, len(group))
+	for j, g := range group {
+		p, known := number[g]
+		if !known {
+			p = len(inputs)
+			number[g], inputs = p, append(inputs, 0)
+		}
+		of[j] = p
+		inputs[p]++
+		order = append(order, j)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return of[i] - of[j] })
+	for _, j := range order {
+		people, prior = append(people, of[j]), append(prior, 1/(float64(len(inputs))*float64(inputs[of[j]])))
+	}
+	return order, prior, people
+}
+
 // Exposure says how often each of some people of a list, drawn at random, is named by the adversary who names the likeliest one; of
 // equally likely ones one at random. It is a figure of this rule: another one may name some people more often, and others
 // less.

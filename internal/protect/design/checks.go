@@ -77,6 +77,10 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 	}
 	most("identification", l.Identify, report.Share, lacksList, find("identified", "", ""))
 	most("identification of new inputs", l.Identify, report.Share, lacksList, find("identified.new", "", ""))
+	if x := l.Exposed; x != nil {
+		than := report.Exactly(x.Than, report.Share).String()
+		most("people named in more than "+than+" of releases", x.Share, report.Share, lacksList, find("exposed.above", than, ""))
+	}
 	most("bits revealed", l.Bits, report.Bits, lacksList, find("bits", "", ""))
 	least(nameFloor, l.Floor, lacksQueries, find("floor", "", ""), func(v report.Value) float64 { return v.Low })
 	least(nameAttack, l.Attack, lacksQueries, find("attack", "", ""), func(v report.Value) float64 { return v.X })

@@ -18,11 +18,12 @@ type Point struct {
 	place
 	Keep       int       `json:"keep"` // numbers that leave
 	Sigma      float64   `json:"sigma"`
-	Accuracy   []float64 `json:"accuracy"`      // of each task
-	Identified float64   `json:"identified"`    // probability that the best adversary with the candidates names the input
-	New        float64   `json:"new,omitempty"` // probability that new inputs, hidden among the candidates, are identified; only of points that meet the limits best
-	Bits       float64   `json:"bits"`          // that the release reveals about which candidate the input is
-	Floor      float64   `json:"floor"`         // root mean square error of every adversary without a list, at least; in the model's units
+	Accuracy   []float64 `json:"accuracy"`          // of each task
+	Identified float64   `json:"identified"`        // probability that the best adversary with the candidates names the input
+	New        float64   `json:"new,omitempty"`     // probability that new inputs, hidden among the candidates, are identified; only of points that meet the limits best
+	Exposed    float64   `json:"exposed,omitempty"` // share of releases in which the people are named whom the limit allows to be exposed; 0 without such a limit
+	Bits       float64   `json:"bits"`              // that the release reveals about which candidate the input is
+	Floor      float64   `json:"floor"`             // root mean square error of every adversary without a list, at least; in the model's units
 	Guessed    []Guess   `json:"guessed,omitempty"`
 	Meets      bool      `json:"meets"`          // the limits, with a margin
 	Free       bool      `json:"free,omitempty"` // less noise gains no accuracy
@@ -103,6 +104,13 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 	}
 	first, _ := r.Identified(alpha)
 	p.Identified, p.Bits = upper(first), upper(r.Bits(alpha))
+	if x := s.Exposed; x != nil && !limits {
+		e, err := bayes.Expose(ctx, list{values, s.candidates}, noise, searchSubjects, searchReleases, bayes.Options{Seed: seed})
+		if err != nil {
+			return err
+		}
+		p.Exposed = e.Quantile(1 - x.Share/2)
+	}
 	p.Guessed = make([]Guess, len(attributes))
 	for k, a := range attributes {
 		alone, _ := r.Guessed(k, alpha)
@@ -202,6 +210,9 @@ func (s *searcher) excess(p Point, early bool) float64 {
 	}
 	over(l.Identify, p.Identified*identify)
 	over(l.Bits, p.Bits*bits)
+	if l.Exposed != nil {
+		over(l.Exposed.Than, p.Exposed*exposedMargin)
+	}
 	if l.Floor > 0 {
 		worst = max(worst, min(l.Floor*floor/p.Floor, 1e6))
 	}

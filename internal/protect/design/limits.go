@@ -17,8 +17,40 @@ type Limits struct {
 	Floor      float64   `json:"floor,omitempty"`      // root mean square error of an adversary without a list, at least, in the model's units
 	Bits       float64   `json:"bits,omitempty"`       // revealed about which candidate the input is, at most
 	Attack     float64   `json:"attack,omitempty"`     // root mean square error of each attack that runs, at least, in the model's units
+	Exposed    *Exposed  `json:"exposed,omitempty"`    // people who are named often; nil: any number of them
 	Protect    []Protect `json:"protect,omitempty"`
 }
+
+// Exposed is a limit on how many people of the list are named in more than a share of their releases, by the adversary who
+// names the likeliest.
+type Exposed struct {
+	Than  float64 `json:"than"`  // share of releases
+	Share float64 `json:"share"` // of people, at most
+}
+
+// ParseExposed reads "10%: 1%": at most 1 % of people are named in more than 10 % of releases.
+func ParseExposed(s string) (*Exposed, error) {
+	than, share, ok := strings.Cut(s, ":")
+	x := new(Exposed)
+	var err error
+	if x.Than, err = parseShare(than); err == nil && ok {
+		x.Share, err = parseShare(share)
+	}
+	if err != nil || !ok {
+		return nil, fmt.Errorf("%q: write a share of releases and a share of people, as in '10%%: 1%%'", s)
+	}
+	return x, nil
+}
+
+// People is the number of people whose exposure shows that the limit is kept, if a tenth as many as it allows are exposed.
+func (x *Exposed) People() int { return min(int(math.Ceil(15/x.Share)), mostSubjects) }
+
+const (
+	mostSubjects   = 5000
+	searchSubjects = 300 // while σ is searched
+	searchReleases = 50
+	exposedMargin  = 1.5 // of the search: shares of releases are estimated by few
+)
 
 // Protect is a limit on inferring a sensitive attribute. One of the limits is set.
 type Protect struct {
@@ -30,7 +62,7 @@ type Protect struct {
 
 // Promise reports whether something is promised.
 func (l Limits) Promise() bool {
-	return l.Identify > 0 || l.Floor > 0 || l.Bits > 0 || l.Attack > 0 || len(l.Protect) > 0
+	return l.Identify > 0 || l.Floor > 0 || l.Bits > 0 || l.Attack > 0 || l.Exposed != nil || len(l.Protect) > 0
 }
 
 // ParseIdentify reads "1%@60000" or "0.01@60000": the probability, and the number of

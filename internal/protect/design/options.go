@@ -116,12 +116,14 @@ func (o *Options) checkList(train *dataset.Set) error {
 		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, train.Len())
 	}
 	different := o.Candidates
-	if o.Identify > 0 || o.Bits > 0 {
+	if o.Identify > 0 || o.Bits > 0 || o.Exposed != nil {
 		different = len(o.list(train))
 	}
 	guess, whole := 1/float64(different), math.Log2(float64(different))
 	least := upward(100*max(identifyMargin*guess, highest(identifyRoom*guess, mostListDraws)), 3)
 	switch {
+	case o.Exposed != nil && o.Exposed.Than <= identifyMargin*guess:
+		return measure.WrongOption("Exposed", "more than %.4g %% of releases: guessing among %d different candidates already names each in %.3g %%: give a larger share of releases, or more candidates", 100*o.Exposed.Than, different, 100*guess)
 	case o.Identify > 0 && 100*o.Identify <= least:
 		return measure.WrongOption("Identify", "%.4g %% of %d different candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, different, 100*guess, least)
 	case o.Bits > 0 && o.Bits >= whole:

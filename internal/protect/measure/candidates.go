@@ -124,7 +124,7 @@ func (f *ListFigures) Again(candidates, measured *dataset.Set, seed uint64) List
 	if f.Holder != nil && candidates != nil {
 		o.Candidates = f.Holder.List.recreate(candidates)
 		if x := f.Holder.Exposed; x != nil {
-			o.Subjects = x.People
+			o.Subjects, o.Than = x.People, x.Than
 		}
 	}
 	return o

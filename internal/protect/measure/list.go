@@ -67,7 +67,7 @@ func (o *ListOptions) String() string {
 			s += fmt.Sprintf(", %s (%s, most %d)", l.Name, l.Set.SHA256, l.Most)
 		}
 	}
-	return fmt.Sprintf("%s, exposure of %d, attributes %q, tasks %q", s, o.Subjects, o.Attributes, o.Tasks)
+	return fmt.Sprintf("%s, exposure of %d above %v, attributes %q, tasks %q", s, o.Subjects, o.Than, o.Attributes, o.Tasks)
 }
 
 // lists computes ListFigures.

@@ -12,11 +12,12 @@ import (
 // figures of a ListHolder they are of this rule alone. Limits hold with confidence DefaultConfidence, those of all shares
 // together.
 type ExposureFigures struct {
-	People   int            `json:"people"`   // who were drawn
-	Releases int            `json:"releases"` // of each
-	Above    []ExposedShare `json:"above"`
-	Quantile []float64      `json:"quantiles"` // of exposedQuantiles, with the chance of the releases
-	Most     []ExposedInput `json:"most"`
+	People   int            `json:"people"`             // who were drawn
+	Releases int            `json:"releases,omitempty"` // of each
+	Than     []float64      `json:"than,omitempty"`     // as ListOptions has it
+	Above    []ExposedShare `json:"above,omitempty"`
+	Quantile []float64      `json:"quantiles,omitempty"` // of exposedQuantiles, with the chance of the releases
+	Most     []ExposedInput `json:"most,omitempty"`
 	Groups   []ExposedGroup `json:"groups,omitempty"`
 }
 
@@ -75,9 +76,10 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 	if err != nil {
 		return err
 	}
-	alpha := l.alpha() / float64(len(exposedShares))
-	f := &ExposureFigures{People: len(e.Hits), Releases: releases}
-	for _, t := range exposedShares {
+	shares := slices.Compact(slices.Sorted(slices.Values(slices.Concat(exposedShares, l.Than))))
+	alpha := l.alpha() / float64(len(shares))
+	f := &ExposureFigures{People: len(e.Hits), Releases: releases, Than: l.Than}
+	for _, t := range shares {
 		f.Above = append(f.Above, ExposedShare{t, outward(e.Above(t, alpha))})
 	}
 	for _, q := range exposedQuantiles {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tattle/internal/protect/bayes"
 	"tattle/internal/run"
 )
 
@@ -25,21 +26,17 @@ func (l *List) of(indices []int) inputsOf {
 	if g == nil {
 		return inputsOf{indices: indices, count: len(indices)}
 	}
-	number, inputs := map[int]int{}, []int(nil) // of people, in the order in which they come
-	for _, i := range indices {
-		p, known := number[g.Labels[i]]
-		if !known {
-			p = len(inputs)
-			number[g.Labels[i]], inputs = p, append(inputs, 0)
-		}
-		inputs[p]++
+	group := make([]int, len(indices))
+	for k, i := range indices {
+		group[k] = g.Labels[i]
 	}
-	in := inputsOf{indices: slices.Clone(indices), count: len(inputs)}
-	person := func(i int) int { return number[g.Labels[i]] }
-	slices.SortStableFunc(in.indices, func(i, j int) int { return person(i) - person(j) })
-	for _, i := range in.indices {
-		p := person(i)
-		in.people, in.prior = append(in.people, p), append(in.prior, 1/(float64(in.count)*float64(inputs[p])))
+	order, prior, people := bayes.ByPeople(group)
+	in := inputsOf{prior: prior, people: people}
+	for _, k := range order {
+		in.indices = append(in.indices, indices[k])
+	}
+	if n := len(people); n > 0 {
+		in.count = people[n-1] + 1
 	}
 	return in
 }

@@ -98,7 +98,7 @@ func (f *ListFigures) deciding() *ListFigures {
 	if h := f.Holder; h != nil {
 		c.Holder = &ListHolder{List: h.List}
 		if h.Exposed != nil {
-			c.Holder.Exposed = &ExposureFigures{People: h.Exposed.People}
+			c.Holder.Exposed = &ExposureFigures{People: h.Exposed.People, Than: h.Exposed.Than}
 		}
 	}
 	if p := f.EverySample(); p != nil {
