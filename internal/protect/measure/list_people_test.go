@@ -1,0 +1,74 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/must"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/release"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// centres are people, evenly spaced, of whom every second one has one number and the others nine near-copies of theirs.
+func centres(people int, spacing float64) *dataset.Set {
+	set := &dataset.Set{Shape: []int{1}, Group: &dataset.Attribute{Name: "person"}, Sensitive: []dataset.Attribute{{Name: "side", Values: []string{"left", "right"}}}}
+	for p := range people {
+		set.Group.Values = append(set.Group.Values, "p"+strconv.Itoa(p))
+		for k := range 1 + 8*(p%2) {
+			set.Values = append(set.Values, float32(spacing*(float64(p)-float64(people-1)/2)+1e-4*float64(k)))
+			set.Group.Labels = append(set.Group.Labels, p)
+			set.Sensitive[0].Labels = append(set.Sensitive[0].Labels, b2i(2*p >= people))
+		}
+	}
+	return set
+}
+
+// Of people who are δ apart, with noise σ, each but the first and the last is named with probability 2Φ(δ/2σ) − 1, however
+// many inputs each has; inputs are named less often. Figures of attributes and limits count people.
+func TestListsOfPeople(t *testing.T) {
+	const people, spacing, sigma = 40, .05, .02
+	named := 2*distuv.UnitNormal.CDF(spacing/2/sigma) - 1
+	mean := (people*named + 1 - named) / people // the first and the last have one neighbour
+	set := centres(people, spacing)
+	list := List{Name: "people", Set: set}
+	target := Target{Front: identity{p: 1}, Noise: must.Get(release.NewGaussian(sigma))(t), Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	o := ListOptions{Candidates: &list, Sample: &list, Attributes: []string{"side"}, Subjects: people, Than: []float64{.3}, Draws: 4000, Seed: 1}
+	found := must.Get(o.Run(context.Background(), target))(t)
+	h := found.Holder
+	if h.Person == nil || h.List.People != people || h.Person.Low > mean || h.Person.High < mean || h.Person.High-h.Person.Low > .1 {
+		t.Fatalf("person %+v, want %v", h.Person, mean)
+	}
+	if first := mean * (1 + 1./9) / 2; h.First.High < first || h.First.Low > mean*2/3 { // more, as the only input of a neighbour is a better guess than one of nine
+		t.Errorf("input %+v, want above %v", h.First, first)
+	}
+	if side := h.Inferred[0]; math.Abs(side.Majority-.5) > 1e-9 {
+		t.Errorf("without the release, half of the people are on either side: %v", side.Majority)
+	}
+	x := h.Exposed
+	if x.People != people || len(x.Above) != len(exposedShares)+1 || len(x.Groups) != 2 || x.Groups[0].People != people/2 {
+		t.Fatalf("exposure %+v", x)
+	}
+	for _, a := range x.Above {
+		if want := b2i(a.Than <= .5); a.Share.Low > float64(want) || a.Share.High < float64(want) {
+			t.Errorf("named in more than %v: %+v, want %d", a.Than, a.Share, want)
+		}
+	}
+	if g := x.Groups[0]; g.Named.Low > mean || g.Named.High < mean {
+		t.Errorf("left: %+v, want %v", g.Named, mean)
+	}
+	p := found.EverySample() // 40 people limit nothing much, and 200 inputs would seem to
+	if in := p.Inferred[0]; p.List.People != people || in.Anybody < 1-math.Log(1000)/people || in.AnybodyAUC == nil {
+		t.Errorf("anybody %+v of %d people", in.GuessLimit, p.List.People)
+	}
+	other := *set
+	other.Values = append([]float32{}, set.Values...)
+	other.Values[0], other.SHA256 = .9, "another"
+	sample := List{Name: "the test part", Set: &other}
+	o.Sample = &sample
+	must.Fail(t, must.Err(o.Run(context.Background(), target)), "40 people are in people and in the test part")
+}
