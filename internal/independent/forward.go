@@ -139,7 +139,7 @@ func convolution(op *nn.Conv2D, x []pair, from, to []int) []pair {
 }
 
 func maxPool(op *nn.MaxPool, x []pair, from, to []int) []pair {
-	return slide(x, op.Kernel, op.Stride, [2]int{}, op.Pad, from, to, func(c int, cover func(int, int, func(pair, int))) pair {
+	return slide(x, op.Kernel, op.Stride, op.Dilation, op.Pad, from, to, func(c int, cover func(int, int, func(pair, int))) pair {
 		top := pair{hi: math.Inf(-1)}
 		cover(c, 1, func(v pair, _ int) {
 			if top.less(v) {

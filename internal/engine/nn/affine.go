@@ -54,7 +54,7 @@ func (c *ConvTranspose) affine() affine {
 // sums: those over windows are a convolution of each channel with ones.
 func (p *AveragePool) sums(in []int) (affine, bool) {
 	k, channels := newAveragePool[float64](p, [][]int{in}), in[len(in)-3]
-	conv := &Conv2D{InChannels: channels, OutChannels: channels, Groups: channels, Kernel: p.Kernel, Stride: p.Stride, Pad: p.Pad}
+	conv := &Conv2D{InChannels: channels, OutChannels: channels, Groups: channels, Kernel: p.Kernel, Stride: p.Stride, Dilation: p.Dilation, Pad: p.Pad}
 	conv.Weight = ones(channels, 1, p.Kernel[0], p.Kernel[1])
 	a := conv.affine()
 	a.roundings = a.depth // products with 1 are exact, and so is the first addition, to zero; but not the division

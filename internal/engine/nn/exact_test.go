@@ -57,9 +57,9 @@ func exactOf(t *testing.T, op Op, in [][]int, out []int) exactOp {
 	case *BatchNorm:
 		return exactBatchNorm(op, in[0])
 	case *MaxPool:
-		return exactPool(op.Kernel, op.Stride, op.Pad, in[0], out, exactReductions["Max"])
+		return exactPool(op.Kernel, op.Stride, op.Dilation, op.Pad, in[0], out, exactReductions["Max"])
 	case *AveragePool:
-		return exactPool(op.Kernel, op.Stride, op.Pad, in[0], out, func(w []*big.Float) *big.Float {
+		return exactPool(op.Kernel, op.Stride, op.Dilation, op.Pad, in[0], out, func(w []*big.Float) *big.Float {
 			if op.CountIncludePad {
 				return bigQuo(exactReductions["Sum"](w), exact(float64(op.Kernel[0]*op.Kernel[1])))
 			}
@@ -150,12 +150,12 @@ func exactBatchNorm(b *BatchNorm, shape []int) exactOp {
 	}
 }
 
-func exactPool(kernel, stride [2]int, pad [4]int, in, out []int, reduce func(w []*big.Float) *big.Float) exactOp {
+func exactPool(kernel, stride, dilation [2]int, pad [4]int, in, out []int, reduce func(w []*big.Float) *big.Float) exactOp {
 	return func(x [][]*big.Float) (y []*big.Float) {
 		for o := range Size(out) {
 			plane := x[0][o/(out[1]*out[2])*in[1]*in[2]:]
 			var w []*big.Float
-			for _, a := range windowOf(kernel, stride, pad, in, o/out[2]%out[1], o%out[2]) {
+			for _, a := range windowOf(kernel, stride, dilation, pad, in, o/out[2]%out[1], o%out[2]) {
 				w = append(w, plane[a])
 			}
 			y = append(y, reduce(w))

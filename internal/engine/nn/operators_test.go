@@ -70,9 +70,9 @@ func operatorCases() (cases []opCase) {
 		}
 	}
 	for _, c := range poolCases {
-		add(&MaxPool{c.kernel, c.stride, c.pad}, c.in)
-		add(&AveragePool{c.kernel, c.stride, c.pad, false}, c.in)
-		add(&AveragePool{c.kernel, c.stride, c.pad, true}, c.in)
+		add(&MaxPool{c.kernel, c.stride, c.pad, c.dilation}, c.in)
+		add(&AveragePool{c.kernel, c.stride, c.pad, false, c.dilation}, c.in)
+		add(&AveragePool{c.kernel, c.stride, c.pad, true, c.dilation}, c.in)
 	}
 	for _, c := range convCases {
 		add(c.op(), c.shape())

@@ -1,22 +1,27 @@
 package nn
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // MaxPool takes the largest input of each window; padding counts as −∞, and of
 // equal inputs the first in scan order wins. The input is [..., channels, height,
-// width]. Zero in Stride means 1.
+// width]. Zero in Stride or Dilation means 1. No window may lie in the padding alone.
 type MaxPool struct {
 	Kernel, Stride [2]int // height, width
-	Pad            [4]int // top, left, bottom, right; each less than the kernel
+	Pad            [4]int // top, left, bottom, right
+	Dilation       [2]int
 }
 
 // AveragePool takes the mean of each window. Padding counts as zeros if
-// CountIncludePad is set and is left out of the mean otherwise. Zero in Stride
-// means 1.
+// CountIncludePad is set and is left out of the mean otherwise. Zero in Stride or
+// Dilation means 1. No window may lie in the padding alone.
 type AveragePool struct {
 	Kernel, Stride  [2]int // height, width
-	Pad             [4]int // top, left, bottom, right; each less than the kernel
+	Pad             [4]int // top, left, bottom, right
 	CountIncludePad bool
+	Dilation        [2]int
 }
 
 // Kind returns "MaxPool".
@@ -27,23 +32,22 @@ func (p *AveragePool) Kind() string { return "AveragePool" }
 
 // Shape returns [..., channels, height, width] of one example's output.
 func (p *MaxPool) Shape(inputs ...[]int) ([]int, error) {
-	return poolShape(p.Kernel, p.Stride, p.Pad, inputs)
+	return poolShape(p.Kernel, p.Stride, p.Dilation, p.Pad, inputs)
 }
 
 // Shape returns [..., channels, height, width] of one example's output.
 func (p *AveragePool) Shape(inputs ...[]int) ([]int, error) {
-	return poolShape(p.Kernel, p.Stride, p.Pad, inputs)
+	return poolShape(p.Kernel, p.Stride, p.Dilation, p.Pad, inputs)
 }
 
-func poolShape(kernel, stride [2]int, pad [4]int, inputs [][]int) ([]int, error) {
-	w, err := newWindow(kernel, stride, [2]int{1, 1}, pad, inputs)
+func poolShape(kernel, stride, dilation [2]int, pad [4]int, inputs [][]int) ([]int, error) {
+	w, err := newWindow(kernel, stride, dilation, pad, inputs)
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range pad {
-		if p >= kernel[i%2] {
-			return nil, fmt.Errorf("padding %v leaves a window of kernel %v without inputs", pad, kernel)
-		}
+	p := planPool(w)
+	if slices.ContainsFunc(slices.Concat(p.rows, p.columns), func(e extent) bool { return e.lo >= e.hi }) {
+		return nil, fmt.Errorf("padding %v leaves a window of kernel %v without inputs", pad, kernel)
 	}
 	lead, _ := leading(inputs[0])
 	return append(lead, w.channels, w.outH, w.outW), nil
@@ -63,19 +67,26 @@ type poolPlan struct {
 	inHW, outHW   int
 }
 
-// extent is the range [lo, hi).
+// extent is the range [lo, hi), of which a dilated window has every so manyth entry from lo on.
 type extent struct{ lo, hi int }
 
-func newPoolPlan(kernel, stride [2]int, pad [4]int, in [][]int) poolPlan {
-	w, err := newWindow(kernel, stride, [2]int{1, 1}, pad, in)
+// entries returns how many entries that are step apart lie in the range.
+func (e extent) entries(step int) int { return (e.hi - e.lo + step - 1) / step }
+
+func newPoolPlan(kernel, stride, dilation [2]int, pad [4]int, in [][]int) poolPlan {
+	w, err := newWindow(kernel, stride, dilation, pad, in)
 	if err != nil {
 		panic("nn: " + err.Error())
 	}
 	w.channels *= w.images
+	return planPool(w)
+}
+
+func planPool(w window) poolPlan {
 	return poolPlan{
 		window:  w,
-		rows:    extents(w.outH, w.inH, w.kH, w.strideH, w.top),
-		columns: extents(w.outW, w.inW, w.kW, w.strideW, w.left),
+		rows:    extents(w.outH, w.inH, w.kH, w.strideH, w.dilH, w.top),
+		columns: extents(w.outW, w.inW, w.kW, w.strideW, w.dilW, w.left),
 		inHW:    w.inH * w.inW, outHW: w.outH * w.outW,
 	}
 }
@@ -85,11 +96,12 @@ func (p *poolPlan) planes() int {
 	return 1 + grain/(p.outHW*min(p.kH, p.inH)*min(p.kW, p.inW))
 }
 
-func extents(out, in, kernel, stride, pad int) []extent {
+func extents(out, in, kernel, stride, dilation, pad int) []extent {
 	e := make([]extent, out)
 	for i := range e {
 		at := i*stride - pad
-		e[i] = extent{max(at, 0), min(at+kernel, in)}
+		before := (max(-at, 0) + dilation - 1) / dilation // entries in the padding
+		e[i] = extent{at + before*dilation, min(at+(kernel-1)*dilation+1, in)}
 	}
 	return e
 }

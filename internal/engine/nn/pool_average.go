@@ -12,7 +12,7 @@ type averagePool[T Float] struct {
 }
 
 func newAveragePool[T Float](p *AveragePool, in [][]int) *averagePool[T] {
-	k := &averagePool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Pad, in), all: p.CountIncludePad}
+	k := &averagePool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in), all: p.CountIncludePad}
 	k.forwardPlanes, k.adjointPlanes = k.forwardRange, k.adjointRange
 	return k
 }
@@ -22,7 +22,7 @@ func (k *averagePool[T]) count(i, j int) T {
 	if k.all {
 		return T(k.kH * k.kW)
 	}
-	return T((k.rows[i].hi - k.rows[i].lo) * (k.columns[j].hi - k.columns[j].lo))
+	return T(k.rows[i].entries(k.dilH) * k.columns[j].entries(k.dilW))
 }
 
 // run shares the planes of n examples among the cores.
@@ -43,9 +43,10 @@ func (k *averagePool[T]) forwardRange(lo, hi int) {
 		for i, rows := range k.rows {
 			for j, columns := range k.columns {
 				var sum T
-				for h := rows.lo; h < rows.hi; h++ {
-					for _, v := range x[h*k.inW+columns.lo : h*k.inW+columns.hi] {
-						sum += v
+				for h := rows.lo; h < rows.hi; h += k.dilH {
+					line := x[h*k.inW:][:columns.hi]
+					for w := columns.lo; w < len(line); w += k.dilW {
+						sum += line[w]
 					}
 				}
 				y[i*k.outW+j] = sum / k.count(i, j)
@@ -67,10 +68,10 @@ func (k *averagePool[T]) adjointRange(lo, hi int) {
 		for i, rows := range k.rows {
 			for j, columns := range k.columns {
 				share := dy[i*k.outW+j] / k.count(i, j)
-				for h := rows.lo; h < rows.hi; h++ {
-					line := dx[h*k.inW+columns.lo : h*k.inW+columns.hi]
-					for s := range line {
-						line[s] += share
+				for h := rows.lo; h < rows.hi; h += k.dilH {
+					line := dx[h*k.inW:][:columns.hi]
+					for w := columns.lo; w < len(line); w += k.dilW {
+						line[w] += share
 					}
 				}
 			}

@@ -21,7 +21,7 @@ type maxPool[T Float] struct {
 }
 
 func newMaxPool[T Float](p *MaxPool, in [][]int) *maxPool[T] {
-	k := &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Pad, in)}
+	k := &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in)}
 	k.forwardPlanes, k.jvpPlanes, k.vjpPlanes = k.forwardRange, k.jvpRange, k.vjpRange
 	return k
 }
@@ -80,8 +80,8 @@ func (k *maxPool[T]) forwardPlane32(y []float32, at []int32, x, phases []float32
 		for j, columns := range k.columns {
 			y[j], at[j] = float32(math.Inf(-1)), int32(rows.lo*k.inW+columns.lo)
 		}
-		for h := rows.lo; h < rows.hi; h++ {
-			for s := range k.kW {
+		for h := rows.lo; h < rows.hi; h += k.dilH {
+			for s := 0; s < k.kW*k.dilW; s += k.dilW {
 				lo, hi := span(k.outW, k.inW, k.strideW, s, k.left)
 				if lo == hi {
 					continue
@@ -99,10 +99,11 @@ func (k *maxPool[T]) forwardRow(y []T, at []int32, x []T, rows extent) {
 	for j, columns := range k.columns {
 		first := rows.lo*k.inW + columns.lo
 		best, winner := x[first], first
-		for h := rows.lo; h < rows.hi; h++ {
-			for i, v := range x[h*k.inW+columns.lo : h*k.inW+columns.hi] {
-				if v > best || v != v && best == best {
-					best, winner = v, h*k.inW+columns.lo+i
+		for h := rows.lo; h < rows.hi; h += k.dilH {
+			line := x[h*k.inW:][:columns.hi]
+			for w := columns.lo; w < len(line); w += k.dilW {
+				if v := line[w]; v > best || v != v && best == best {
+					best, winner = v, h*k.inW+w
 				}
 			}
 		}
@@ -160,8 +161,8 @@ func (k *maxPool[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 		p, i, j := o/k.outHW, o%k.outHW/k.outW, o%k.outW
 		base := p * k.inHW
 		best, most := x[base+int(at[o])], ex[0][base+int(at[o])]
-		for h := k.rows[i].lo; h < k.rows[i].hi; h++ {
-			for s := k.columns[j].lo; s < k.columns[j].hi; s++ {
+		for h := k.rows[i].lo; h < k.rows[i].hi; h += k.dilH {
+			for s := k.columns[j].lo; s < k.columns[j].hi; s += k.dilW {
 				at := base + h*k.inW + s
 				most = max(most, (x[at]-best)*(1-0x1p-50)+ex[0][at])
 			}

@@ -241,7 +241,7 @@ type wideMax struct {
 }
 
 func (p *MaxPool) wideForm(in [][]int) wideKernel {
-	k := &wideMax{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Pad, in)}
+	k := &wideMax{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in)}
 	k.part = k.partRange
 	return k
 }
@@ -255,8 +255,8 @@ func (k *wideMax) partRange(lo, hi int) {
 	for o := lo; o < hi; o++ {
 		p, i, j := o/k.outHW, o%k.outHW/k.outW, o%k.outW
 		best := k.x.at(p*k.inHW + k.rows[i].lo*k.inW + k.columns[j].lo)
-		for h := k.rows[i].lo; h < k.rows[i].hi; h++ {
-			for w := k.columns[j].lo; w < k.columns[j].hi; w++ {
+		for h := k.rows[i].lo; h < k.rows[i].hi; h += k.dilH {
+			for w := k.columns[j].lo; w < k.columns[j].hi; w += k.dilW {
 				best = wideMost(best, k.x.at(p*k.inHW+h*k.inW+w))
 			}
 		}

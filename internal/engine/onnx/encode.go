@@ -89,6 +89,10 @@ func lowestOpset(op nn.Op) int64 {
 		return 14
 	case "LayerNormalization":
 		return 17
+	case "AveragePool":
+		if max(op.(*nn.AveragePool).Dilation[0], op.(*nn.AveragePool).Dilation[1]) > 1 {
+			return 19
+		}
 	case "Gelu":
 		return 20
 	}

@@ -132,9 +132,10 @@ func (e *encoder) images(n *nn.Node, in, out []int) {
 		settings = appendNumbers(appendConv(op.Dilation, op.Groups), "output_padding", op.OutputPad[:])
 		settings = appendWindow(settings, op.Kernel, op.Stride, op.Pad)
 	case *nn.MaxPool:
-		settings = appendWindow(nil, op.Kernel, op.Stride, op.Pad)
+		settings = appendWindow(appendDilation(op.Dilation), op.Kernel, op.Stride, op.Pad)
 	case *nn.AveragePool:
-		settings = appendWindow(appendFlag(nil, "count_include_pad", op.CountIncludePad), op.Kernel, op.Stride, op.Pad)
+		settings = appendFlag(appendDilation(op.Dilation), "count_include_pad", op.CountIncludePad)
+		settings = appendWindow(settings, op.Kernel, op.Stride, op.Pad)
 	}
 	var names []string
 	for i, p := range params {
@@ -159,6 +160,14 @@ func (e *encoder) asImages(from, to string, shape []int) {
 }
 
 func orOne(x [2]int) [2]int { return [2]int{max(x[0], 1), max(x[1], 1)} }
+
+// appendDilation names the dilation of a pool where there is one.
+func appendDilation(dilation [2]int) []byte {
+	if dilation = orOne(dilation); dilation == [2]int{1, 1} {
+		return nil
+	}
+	return appendNumbers(nil, "dilations", dilation[:])
+}
 
 func appendConv(dilation [2]int, groups int) []byte {
 	dilation = orOne(dilation)

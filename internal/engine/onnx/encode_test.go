@@ -261,3 +261,11 @@ func TestWrite(t *testing.T) {
 		t.Errorf("a failed write spoilt the file: %v", err)
 	}
 }
+
+// Dilated pools are written at an opset that has them.
+func TestDilatedPools(t *testing.T) {
+	b := nn.NewBuilder("dilated", 2, 9, 8)
+	b.Add("largest", &nn.MaxPool{Kernel: [2]int{2, 3}, Pad: [4]int{1, 2, 2, 2}, Dilation: [2]int{3, 2}})
+	b.Add("mean", &nn.AveragePool{Kernel: [2]int{2, 2}, Pad: [4]int{2, 0, 0, 1}, Dilation: [2]int{3, 2}})
+	comesBack(t, b.Graph, 0)
+}
