@@ -10,46 +10,35 @@ import (
 	"tattle/internal/must"
 )
 
-// stairs is a RowFunction: the sum of a row, rounded down, and its first entry's sign.
-type stairs struct{}
-
-func (stairs) Kind() string { return "Stairs" }
-
-func (stairs) Width(in int) (int, error) {
-	if in < 2 {
-		return 0, fmt.Errorf("rows of %d", in)
-	}
-	return 2, nil
-}
-
-func (stairs) Row32(y, x []float32) {
-	sum := float32(0)
-	for _, v := range x {
-		sum += v
-	}
-	y[0], y[1] = float32(math.Floor(float64(sum))), float32(math.Copysign(1, float64(x[0])))
-}
-
-func (stairs) Row64(y, x []float64) {
-	sum := 0.
-	for _, v := range x {
-		sum += v
-	}
-	y[0], y[1] = math.Floor(sum), math.Copysign(1, x[0])
-}
-
-func (stairs) Bound(ey, _, _, ex []float64) {
-	ey[0], ey[1] = 0, 0
-	if slices.Max(ex) > 0 {
-		ey[0], ey[1] = math.Inf(1), math.Inf(1)
-	}
+// stairs is the sum of a row, rounded down, and its first entry's sign.
+var stairs = &Opaque{
+	Operator: "Stairs",
+	Width: func(in int) (int, error) {
+		if in < 2 {
+			return 0, fmt.Errorf("rows of %d", in)
+		}
+		return 2, nil
+	},
+	Row: func(y, x []float64) {
+		sum := 0.
+		for _, v := range x {
+			sum += v
+		}
+		y[0], y[1] = math.Floor(sum), math.Copysign(1, x[0])
+	},
+	Bound: func(ey, _, _, ex []float64) {
+		ey[0], ey[1] = 0, 0
+		if slices.Max(ex) > 0 {
+			ey[0], ey[1] = math.Inf(1), math.Inf(1)
+		}
+	},
 }
 
 // An Opaque has values and bounds, for rows of several dimensions; its products panic, and the
 // graph names it.
 func TestOpaque(t *testing.T) {
 	g := &Graph{Name: "g", Input: "x", InputShape: []int{2, 3}, Output: "y", Nodes: []*Node{
-		{Name: "s", Op: &Opaque{stairs{}}, Inputs: []string{"x"}, Output: "s"},
+		{Name: "s", Op: stairs, Inputs: []string{"x"}, Output: "s"},
 		{Name: "y", Op: &Binary{Operator: "Mul", Constant: &Param{Shape: []int{}, Data: []float32{3}}}, Inputs: []string{"s"}, Output: "y"},
 	}}
 	m := must.Get(NewNet(g))(t)

@@ -86,7 +86,7 @@ func Accuracy(m Model, data Source) float64 {
 }
 
 // Largest returns the first index of the largest entry.
-func Largest(x []float32) int {
+func Largest[T Float](x []T) int {
 	best := 0
 	for i, v := range x {
 		if v > x[best] {

@@ -97,9 +97,9 @@ func (r *nodeReader) answer(c *chain, out, n int) {
 }
 
 // opaque applies a function without a Jacobian to each row.
-func (c *chain) opaque(f nn.RowFunction) *chain {
+func (c *chain) opaque(op *nn.Opaque) *chain {
 	c.r.mustFit([]int{nn.Size(c.shape)})
-	return c.then(&nn.Opaque{Function: f})
+	return c.then(op)
 }
 
 // affine multiplies rows by a matrix [out, in], and adds a bias, nil for none.
@@ -170,9 +170,9 @@ func (c *chain) transform(how string) *chain {
 	case "SOFTMAX":
 		return c.then(&nn.Softmax{})
 	case "SOFTMAX_ZERO":
-		return c.opaque(classical.SoftmaxZero{})
+		return c.opaque(classical.SoftmaxZero())
 	case "PROBIT":
-		return c.opaque(classical.Probit{})
+		return c.opaque(classical.Probit())
 	}
 	panic(malformedf("attribute \"post_transform\" is %q: it must be NONE, LOGISTIC, SOFTMAX, SOFTMAX_ZERO or PROBIT", how))
 }
@@ -220,7 +220,7 @@ func (r *nodeReader) label(scores *chain, k classes, threshold float64) {
 	}
 	r.elements[r.outputs[0]] = k.element
 	x := r.operand(0)
-	scores.opaque(&classical.Label{Operator: r.node.op, Labels: k.codes, Threshold: threshold}).end(0, x.shape[:1])
+	scores.opaque(classical.Label(r.node.op, k.codes, threshold)).end(0, x.shape[:1])
 }
 
 // scores makes the node's second output the scores of its classes.

@@ -94,7 +94,7 @@ func (r *nodeReader) look(keys, values entries) {
 	r.elements[r.outputs[0]] = values.element
 	c := r.whole(x)
 	c = c.view(append(slices.Clone(c.shape), 1)) // each entry by itself
-	c.opaque(classical.NewLookup(r.node.op, keys.codes, values.codes, r.absent(values.element))).end(0, x.shape)
+	c.opaque(classical.Lookup(r.node.op, keys.codes, values.codes, r.absent(values.element))).end(0, x.shape)
 }
 
 // labelEncoder is ONNX LabelEncoder-4, and version 1, whose classes are text.
@@ -152,7 +152,7 @@ func (r *nodeReader) oneHotEncoder() {
 		c = c.truncated()
 	}
 	c = c.view(append(slices.Clone(c.shape), 1))
-	c.opaque(classical.NewOneHot(cats.codes, !r.flag("zeros", true))).end(0, shape)
+	c.opaque(classical.OneHot(cats.codes, !r.flag("zeros", true))).end(0, shape)
 }
 
 // imputer is ONNX Imputer-1.
@@ -166,7 +166,7 @@ func (r *nodeReader) imputer() {
 		panic(malformedf("has no imputed values"))
 	}
 	r.elements[r.outputs[0]] = r.elements[r.operand(0).tensor]
-	r.answer(c.opaque(&classical.Imputer{Replaced: replaced, By: by}), 0, width)
+	r.answer(c.opaque(classical.Imputer(replaced, by)), 0, width)
 }
 
 // limitOrNaN returns a float attribute of any value.

@@ -91,7 +91,7 @@ func (r *nodeReader) svmClassifier() {
 	c = c.kernels(s, r.numbers("support_vectors"), total).affine(pairs, r.pairWeights(s, perClass, total), s.rho)
 	if r.usage.readers[r.outputs[0]] > 0 {
 		r.elements[r.outputs[0]] = k.element
-		c.opaque(&classical.PairVotes{Labels: k.codes}).end(0, r.operand(0).shape[:1])
+		c.opaque(classical.PairVotes(k.codes)).end(0, r.operand(0).shape[:1])
 	}
 	switch {
 	case len(a) > 0:
@@ -100,7 +100,7 @@ func (r *nodeReader) svmClassifier() {
 		}
 		c = c.perInput("Mul", "prob_a", a).perInput("Add", "prob_b", b).then(&nn.Unary{Function: "Sigmoid"})
 		c = c.then(&nn.Unary{Function: "Clip", Alpha: leastPair, Beta: 1 - leastPair})
-		r.scores(c.opaque(classical.Coupling{Classes: n}).transform(how), k)
+		r.scores(c.opaque(classical.Coupling(n)).transform(how), k)
 	case n > 2:
 		r.scores(c.transform(how), classes{}) // of pairs
 	case how == "NONE":

@@ -142,7 +142,7 @@ func (r *nodeReader) regress(c *chain, t *classical.Trees, how string) {
 	if t.Outputs == 1 && how != "PROBIT" {
 		how = "NONE" // ONNX Runtime applies no other to a single score
 	}
-	r.answer(c.opaque(t).transform(how), 0, t.Outputs)
+	r.answer(c.opaque(t.Opaque()).transform(how), 0, t.Outputs)
 }
 
 // treeClassifier is ONNX TreeEnsembleClassifier-3.
@@ -167,7 +167,7 @@ func (r *nodeReader) treeClassifier() {
 		t.Base = base
 		mustBeSoundTrees(t)
 	}
-	c = c.opaque(t)
+	c = c.opaque(t.Opaque())
 	if negative(t) && r.usage.readers[r.outputs[0]] > 0 {
 		for i := range k.codes {
 			if len(base) == 0 && voted(t, int32(i)) != everyLeaf {

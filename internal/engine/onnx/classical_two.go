@@ -34,7 +34,7 @@ func (r *nodeReader) twoClasses(c *chain, t *classical.Trees, k classes, base []
 		}
 		t.Outputs = 1
 		mustBeSoundTrees(t)
-		return c.opaque(t)
+		return c.opaque(t.Opaque())
 	}
 	switch {
 	case len(base) > 2:
@@ -60,7 +60,7 @@ func (r *nodeReader) twoClasses(c *chain, t *classical.Trees, k classes, base []
 		r.label(s, k, threshold)
 		r.scores(s.affine(2, []float64{0, 1}, nil).transform(how), k)
 	default:
-		r.twoScores(c.opaque(t), k, base, how)
+		r.twoScores(c.opaque(t.Opaque()), k, base, how)
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 
 // Categories become a row with a 1, and what is none a row of zeros.
 func Example() {
-	codes := classical.NewOneHot([]float64{10, 20, 30}, false)
+	codes := classical.OneHot([]float64{10, 20, 30}, false)
 	row := make([]float64, 3)
 	for _, v := range []float64{20, 40} {
-		codes.Row64(row, []float64{v})
+		codes.Row(row, []float64{v})
 		fmt.Println(row)
 	}
 	// Output:

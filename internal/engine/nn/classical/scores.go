@@ -3,37 +3,29 @@ package classical
 import (
 	"fmt"
 	"math"
+
+	"tattle/internal/engine/nn"
 )
 
 // SoftmaxZero is a softmax over the scores that are not 0; those that are stay 0.
-type SoftmaxZero struct{}
-
-// Kind returns "SOFTMAX_ZERO".
-func (SoftmaxZero) Kind() string { return "SOFTMAX_ZERO" }
-
-// Width returns in.
-func (SoftmaxZero) Width(in int) (int, error) { return in, nil }
-
-// Row32 overwrites y with the shares of the scores x.
-func (SoftmaxZero) Row32(y, x []float32) { softmaxZero(y, x) }
-
-// Row64 is Row32 in float64.
-func (SoftmaxZero) Row64(y, x []float64) { softmaxZero(y, x) }
+func SoftmaxZero() *nn.Opaque {
+	return &nn.Opaque{Operator: "SOFTMAX_ZERO", Width: same, Row: softmaxZero, Bound: boundless}
+}
 
 // nearZero is the magnitude up to which ONNX Runtime takes a score for 0.
 const nearZero = 1e-7
 
-func softmaxZero[T float32 | float64](y, x []T) {
-	top, sum := T(math.Inf(-1)), T(0)
+func softmaxZero(y, x []float64) {
+	top, sum := math.Inf(-1), 0.0
 	for _, v := range x {
 		top = max(top, v)
 	}
 	for i, v := range x {
-		if float64(v) > nearZero || float64(v) < -nearZero {
-			y[i] = T(math.Exp(float64(v - top)))
+		if v > nearZero || v < -nearZero {
+			y[i] = math.Exp(v - top)
 			sum += y[i]
 		} else {
-			y[i] = v * T(math.Exp(-float64(top)))
+			y[i] = v * math.Exp(-top)
 		}
 	}
 	for i := range y {
@@ -41,69 +33,44 @@ func softmaxZero[T float32 | float64](y, x []T) {
 	}
 }
 
-// Bound is +Inf: none is known.
-func (SoftmaxZero) Bound(ey, _, _, _ []float64) { fill(ey, math.Inf(1)) }
-
 // Probit is the quantile function of the normal distribution by Winitzki's approximation of
 // the inverse error function, with its constant a = 0.147.
-type Probit struct{}
-
-// Kind returns "PROBIT".
-func (Probit) Kind() string { return "PROBIT" }
-
-// Width returns in.
-func (Probit) Width(in int) (int, error) { return in, nil }
-
-// Row32 overwrites y with the quantiles of x.
-func (Probit) Row32(y, x []float32) { probit(y, x) }
-
-// Row64 is Row32 in float64.
-func (Probit) Row64(y, x []float64) { probit(y, x) }
-
-func probit[T float32 | float64](y, x []T) {
+func Probit() *nn.Opaque {
 	const a = 0.147
-	for i, v := range x {
-		u := 2*float64(v) - 1
-		l := math.Log((1 - u) * (1 + u))
-		b := 2/(math.Pi*a) + l/2
-		y[i] = T(math.Copysign(math.Sqrt2*math.Sqrt(math.Sqrt(b*b-l/a)-b), u))
-	}
+	return &nn.Opaque{Operator: "PROBIT", Width: same, Bound: boundless, Row: func(y, x []float64) {
+		for i, v := range x {
+			u := 2*v - 1
+			l := math.Log((1 - u) * (1 + u))
+			b := 2/(math.Pi*a) + l/2
+			y[i] = math.Copysign(math.Sqrt2*math.Sqrt(math.Sqrt(b*b-l/a)-b), u)
+		}
+	}}
 }
 
-// Bound is +Inf: none is known.
-func (Probit) Bound(ey, _, _, _ []float64) { fill(ey, math.Inf(1)) }
-
-// Coupling turns the probabilities of pairs of classes, first of each pair (0, 1), (0, 2) …,
-// into those of the classes: the second method of Wu, Lin and Weng, Probability Estimates
-// for Multi-class Classification by Pairwise Coupling, JMLR 5 (2004), with the stopping rule
-// of LIBSVM.
-type Coupling struct{ Classes int }
-
-// Kind returns "SVMClassifier".
-func (Coupling) Kind() string { return "SVMClassifier" }
-
-// Width returns the number of classes, or an error if there are not as many pairs.
-func (c Coupling) Width(in int) (int, error) {
-	if in != c.Classes*(c.Classes-1)/2 {
-		return 0, fmt.Errorf("rows of %d for the pairs of %d classes", in, c.Classes)
-	}
-	return c.Classes, nil
+// ofPairs returns a function of the scores of all pairs of classes, first of each pair (0, 1),
+// (0, 2) …, which has so many outputs.
+func ofPairs(classes, outputs int, row func(y, x []float64), bound func(ey, y, x, ex []float64)) *nn.Opaque {
+	return &nn.Opaque{Operator: "SVMClassifier", Row: row, Bound: bound, Width: func(in int) (int, error) {
+		if in != classes*(classes-1)/2 {
+			return 0, fmt.Errorf("rows of %d for the pairs of %d classes", in, classes)
+		}
+		return outputs, nil
+	}}
 }
 
-// Row32 overwrites y with the probabilities of the classes.
-func (c Coupling) Row32(y, x []float32) { couple(y, x) }
-
-// Row64 is Row32 in float64.
-func (c Coupling) Row64(y, x []float64) { couple(y, x) }
+// Coupling turns the probabilities of pairs of classes into those of the classes: the second
+// method of Wu, Lin and Weng, Probability Estimates for Multi-class Classification by Pairwise
+// Coupling, JMLR 5 (2004), with the stopping rule of LIBSVM.
+func Coupling(classes int) *nn.Opaque { return ofPairs(classes, classes, couple, boundless) }
 
 // couplingRounds bounds the iterations.
 const couplingRounds = 100
 
 // couple minimises pᵀQp over distributions p, where Qₜₜ = Σ rₛₜ² over s ≠ t, and Qₜₛ =
 // −rₜₛ·rₛₜ: formulas (19) to (22).
-func couple[T float32 | float64](p, pairs []T) {
+func couple(p, pairs []float64) {
 	k, at := len(p), 0
-	q, qp := make([]T, k*k), make([]T, k)
+	q, qp := make([]float64, k*k), make([]float64, k)
 	for i := range k {
 		for j := i + 1; j < k; j++ {
 			r := pairs[at]
@@ -114,10 +81,10 @@ func couple[T float32 | float64](p, pairs []T) {
 		}
 	}
 	for i := range p {
-		p[i] = 1 / T(k)
+		p[i] = 1 / float64(k)
 	}
 	for range couplingRounds {
-		var square, worst T
+		var square, worst float64
 		for i := range k {
 			qp[i] = 0
 			for j, v := range p {
@@ -126,9 +93,9 @@ func couple[T float32 | float64](p, pairs []T) {
 			square += p[i] * qp[i]
 		}
 		for _, v := range qp {
-			worst = max(worst, T(math.Abs(float64(v-square))))
+			worst = max(worst, math.Abs(v-square))
 		}
-		if worst < 0.005/T(k) {
+		if worst < 0.005/float64(k) {
 			return
 		}
 		for i := range k {
@@ -143,48 +110,21 @@ func couple[T float32 | float64](p, pairs []T) {
 	}
 }
 
-// Bound is +Inf: none is known.
-func (Coupling) Bound(ey, _, _, _ []float64) { fill(ey, math.Inf(1)) }
-
-// PairVotes chooses the label of the class that wins most pairs: the first of each where its
-// score is positive.
-type PairVotes struct{ Labels []float64 }
-
-// Kind returns "SVMClassifier".
-func (*PairVotes) Kind() string { return "SVMClassifier" }
-
-// Width returns 1, or an error if there are not as many pairs.
-func (v *PairVotes) Width(in int) (int, error) {
-	_, err := Coupling{len(v.Labels)}.Width(in)
-	return 1, err
-}
-
-// Row32 overwrites y with the label.
-func (v *PairVotes) Row32(y, x []float32) { y[0] = float32(elect(v, x)) }
-
-// Row64 is Row32 in float64.
-func (v *PairVotes) Row64(y, x []float64) { y[0] = elect(v, x) }
-
-func elect[T float32 | float64](v *PairVotes, x []T) float64 {
-	votes, at := make([]int, len(v.Labels)), 0
-	for i := range votes {
-		for j := i + 1; j < len(votes); j++ {
-			if x[at] > 0 {
-				votes[i]++
-			} else {
-				votes[j]++
+// PairVotes is the label of the class that wins most pairs: the first of each where its score is
+// positive.
+func PairVotes(labels []float64) *nn.Opaque {
+	return ofPairs(len(labels), 1, func(y, x []float64) {
+		votes := make([]float64, len(labels))
+		for i := range votes {
+			for j := i + 1; j < len(votes); j++ {
+				if x[0] > 0 {
+					votes[i]++
+				} else {
+					votes[j]++
+				}
+				x = x[1:]
 			}
-			at++
 		}
-	}
-	best := 0
-	for i, n := range votes {
-		if n > votes[best] {
-			best = i
-		}
-	}
-	return v.Labels[best]
+		y[0] = labels[nn.Largest(votes)]
+	}, exactOnly)
 }
-
-// Bound is 0 where the scores are exact.
-func (v *PairVotes) Bound(ey, _, _, ex []float64) { (&Label{}).Bound(ey, nil, nil, ex) }

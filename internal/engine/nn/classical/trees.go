@@ -65,14 +65,19 @@ type Trees struct {
 	Members   [][]float64 // lists of members
 }
 
-var _ nn.RowFunction = (*Trees)(nil)
+// Opaque returns the function of the trees, which are summed in their order, in float32 as ONNX
+// Runtime does.
+func (t *Trees) Opaque() *nn.Opaque {
+	return &nn.Opaque{
+		Operator: t.Operator, Width: t.width, Bound: t.bound,
+		Row:   func(y, x []float64) { row(t, y, x) },
+		Row32: func(y, x []float32) { row(t, y, x) },
+	}
+}
 
-// Kind returns the operator.
-func (t *Trees) Kind() string { return t.Operator }
-
-// Width returns the number of outputs. It returns an error if the trees read an input
+// width returns the number of outputs. It returns an error if the trees read an input
 // beyond the row.
-func (t *Trees) Width(in int) (int, error) {
+func (t *Trees) width(in int) (int, error) {
 	for i := range t.Branches {
 		if int(t.Branches[i].Input) >= in {
 			return 0, fmt.Errorf("a tree reads input %d of rows of %d", t.Branches[i].Input, in)
@@ -153,13 +158,7 @@ func (t *Trees) acyclic() error {
 	return nil
 }
 
-// Row32 overwrites y with the outputs for the row x, summed in float32 in the order of the
-// trees, as ONNX Runtime does.
-func (t *Trees) Row32(y, x []float32) { row(t, y, x) }
-
-// Row64 is Row32 in float64.
-func (t *Trees) Row64(y, x []float64) { row(t, y, x) }
-
+// row overwrites y with the outputs for the row x.
 func row[T nn.Float](t *Trees, y, x []T) {
 	start := T(0)
 	switch t.Aggregate {
@@ -173,12 +172,7 @@ func row[T nn.Float](t *Trees, y, x []T) {
 	}
 	for _, at := range t.Roots {
 		for at >= 0 {
-			b := &t.Branches[at]
-			if b.holds(t, float64(x[b.Input])) {
-				at = b.True
-			} else {
-				at = b.False
-			}
+			at = t.Branches[at].next(t, float64(x[t.Branches[at].Input]))
 		}
 		for _, v := range t.Leaves[^at] {
 			w := T(v.Weight)
@@ -203,6 +197,14 @@ func row[T nn.Float](t *Trees, y, x []T) {
 			y[i] += T(t.Base[i])
 		}
 	}
+}
+
+// next returns the branch that an input takes.
+func (b *Branch) next(t *Trees, v float64) int32 {
+	if b.holds(t, v) {
+		return b.True
+	}
+	return b.False
 }
 
 // holds reports whether an input takes the true branch.
@@ -245,11 +247,11 @@ func (b *Branch) sure(t *Trees, v, e float64) bool {
 	return v == v && (i == len(t.Members[b.Members]) || apart(t.Members[b.Members][i]))
 }
 
-// Bound allows for the rounding of the sums: n roundings of sums of numbers whose
+// bound allows for the rounding of the sums: n roundings of sums of numbers whose
 // magnitudes add up to s are off by at most γₙ·s (Higham, Accuracy and Stability of
 // Numerical Algorithms, 2nd edition, section 4.2). Where the error of an input leaves open
 // which branch is taken there is no bound.
-func (t *Trees) Bound(ey, _, x, ex []float64) {
+func (t *Trees) bound(ey, _, x, ex []float64) {
 	clear(ey)
 	for _, at := range t.Roots {
 		for at >= 0 {
@@ -258,11 +260,7 @@ func (t *Trees) Bound(ey, _, x, ex []float64) {
 				fill(ey, math.Inf(1))
 				return
 			}
-			if b.holds(t, x[b.Input]) {
-				at = b.True
-			} else {
-				at = b.False
-			}
+			at = b.next(t, x[b.Input])
 		}
 		for _, v := range t.Leaves[^at] {
 			ey[v.Output] += math.Abs(v.Weight)

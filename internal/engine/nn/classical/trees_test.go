@@ -45,8 +45,8 @@ func TestTreesBound(t *testing.T) {
 				ex[i] = .05 * r.Float64()
 			}
 		}
-		trees.Row64(y, x)
-		trees.Bound(ey, y, x, ex)
+		row(trees, y, x)
+		trees.bound(ey, y, x, ex)
 		if math.IsInf(ey[0], 1) {
 			open++
 			continue
@@ -57,7 +57,7 @@ func TestTreesBound(t *testing.T) {
 			for i := range near {
 				near[i] = x[i] + ex[i]*(2*r.Float64()-1)
 			}
-			trees.Row64(at, near)
+			row(trees, at, near)
 			for i := range at {
 				if d := math.Abs(at[i] - y[i]); d > ey[i] || ey[i] > 1e-13 {
 					t.Fatalf("an output moves by %v, the bound is %v", d, ey[i])
@@ -74,7 +74,7 @@ func TestTreesBound(t *testing.T) {
 func TestTreesForwardError32(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	trees := random(r, Sum, 40, 4, 3, 2)
-	g := &nn.Graph{Name: "g", Input: "x", InputShape: []int{3}, Output: "y", Nodes: []*nn.Node{{Name: "y", Op: &nn.Opaque{Function: trees}, Inputs: []string{"x"}, Output: "y"}}}
+	g := &nn.Graph{Name: "g", Input: "x", InputShape: []int{3}, Output: "y", Nodes: []*nn.Node{{Name: "y", Op: trees.Opaque(), Inputs: []string{"x"}, Output: "y"}}}
 	m := must.Get(nn.NewNet(g))(t)
 	const rows = 200
 	x, narrow := make([]float64, 3*rows), make([]float32, 3*rows)
@@ -115,7 +115,7 @@ func TestTreesCheck(t *testing.T) {
 	deep.Branches[len(deep.Branches)-1].True = ^0
 	must.Do(t, deep.Check())
 	y := []float64{0}
-	deep.Row64(y, []float64{1})
+	row(deep, y, []float64{1})
 	if y[0] != 1 {
 		t.Error(y)
 	}
@@ -140,7 +140,7 @@ func TestCoupling(t *testing.T) {
 			}
 		}
 		y, total := make([]float64, 4), 0.
-		Coupling{4}.Row64(y, pairs)
+		Coupling(4).Row(y, pairs)
 		for i, v := range y {
 			total += v
 			if math.Abs(v-p[i]) > .02 { // the rule stops at 0.005/4
