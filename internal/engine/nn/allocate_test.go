@@ -71,11 +71,11 @@ func testAllocations[T Float](t *testing.T, c opCase, k kernel[T]) {
 	}
 	switch f := any(f).(type) {
 	case *frame[float32]:
-		if l, ok := k.(overwriter); ok {
+		if l, ok := k.(learner); ok {
 			for _, p := range paramsOf(c.op) {
 				p.Grad = make([]float32, len(p.Data))
 			}
-			calls["gradient"] = func() { l.overwriteGrad(f, any(dy[:len(f.y)]).([]float32)) }
+			calls["gradient"] = func() { l.grad(f, any(dy[:len(f.y)]).([]float32), 0) }
 		}
 	case *frame[float64]:
 		ey := make([]float64, len(f.y))

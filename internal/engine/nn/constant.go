@@ -51,8 +51,11 @@ func (k *constantTensor[T]) forward(f *frame[T]) {
 
 func (k *constantTensor[T]) jvp(_ *frame[T], dy []T, _ [][]T, _ int) { clear(dy) }
 func (k *constantTensor[T]) vjp(_ *frame[T], _ [][]T, _ []T, _ int)  {}
-func (k *constantTensor[T]) grad(f *frame[float32], dy []float32) {
+func (k *constantTensor[T]) grad(f *frame[float32], dy []float32, keep float32) {
 	g := k.op.Value.Grad
+	if keep == 0 {
+		clear(g)
+	}
 	for b := range f.batch {
 		simd.Add(g, g, dy[b*len(g):][:len(g)])
 	}

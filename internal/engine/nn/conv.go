@@ -189,10 +189,7 @@ func (k *conv[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	k.products.adjoint(dx[0], dy, values[T](k.op.Weight), f.batch*n*k.images)
 }
 
-func (k *conv[T]) grad(f *frame[float32], dy []float32)          { k.weightGrad(f, dy, 1) }
-func (k *conv[T]) overwriteGrad(f *frame[float32], dy []float32) { k.weightGrad(f, dy, 0) }
-
-func (k *conv[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
+func (k *conv[T]) grad(f *frame[float32], dy []float32, keep float32) {
 	p := any(k.products).(convProducts[float32])
 	k.sums = sized(k.sums, k.op.OutChannels)
 	clear(k.sums)

@@ -153,11 +153,8 @@ func (k *convTranspose[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	}
 }
 
-func (k *convTranspose[T]) grad(f *frame[float32], dy []float32)          { k.weightGrad(f, dy, 1) }
-func (k *convTranspose[T]) overwriteGrad(f *frame[float32], dy []float32) { k.weightGrad(f, dy, 0) }
-
-// weightGrad: ⟨dy, Wᵀ∗x⟩ = ⟨W∗dy, x⟩, the gradient of a convolution of dy.
-func (k *convTranspose[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
+// grad: ⟨dy, Wᵀ∗x⟩ = ⟨W∗dy, x⟩, the gradient of a convolution of dy.
+func (k *convTranspose[T]) grad(f *frame[float32], dy []float32, keep float32) {
 	n := f.batch * k.images
 	k.sums = sized(k.sums, k.op.InChannels) // the sums of x, for which there is no use
 	clear(k.sums)

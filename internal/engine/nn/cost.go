@@ -23,12 +23,10 @@ func (g *Graph) Costs() (map[string]int64, error) {
 func multiplyAdds(op Op, in [][]int, out []int) int64 {
 	size := int64(Size(out))
 	switch op := op.(type) {
-	case *Conv2D:
-		return size * int64(Size(op.Weight.Shape[1:]))
 	case *ConvTranspose:
 		return int64(Size(in[0])) * int64(Size(op.Weight.Shape[1:]))
-	case *Dense:
-		return size * int64(op.In)
+	case affineOp:
+		return size * int64(op.affine().depth)
 	case *MatMul:
 		inner := in[0][len(in[0])-1]
 		if op.TransA {

@@ -107,12 +107,9 @@ func (k *dense[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	}
 }
 
-func (k *dense[T]) grad(f *frame[float32], dy []float32)          { k.weightGrad(f, dy, 1) }
-func (k *dense[T]) overwriteGrad(f *frame[float32], dy []float32) { k.weightGrad(f, dy, 0) }
-
-// weightGrad sets ∂W = dyᵀ·x + keep·∂W and ∂b = Σ dy + keep·∂b, over all rows of the
+// grad sets ∂W = dyᵀ·x + keep·∂W and ∂b = Σ dy + keep·∂b, over all rows of the
 // batch.
-func (k *dense[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
+func (k *dense[T]) grad(f *frame[float32], dy []float32, keep float32) {
 	rows := f.batch * k.rows
 	simd.Gemm(true, false, k.Out, k.In, rows, 1, dy, k.Out, f.x[0], k.In, keep, k.Weight.Grad, k.In)
 	if k.Bias == nil {

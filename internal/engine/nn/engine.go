@@ -32,13 +32,13 @@ func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], budget i
 	}
 	e := &engine[T]{
 		program: p,
-		forth:   p.forwardPlan(true),
+		forth:   p.forwardPlan(nil, true),
 		back:    p.backwardPlan(all),
 		frames:  p.newFrames(),
 		args:    p.newArgs(),
 	}
 	e.kept = p.keptTensors(false)
-	e.record = p.recordPlan(e.kept)
+	e.record = p.forwardPlan(e.kept, true)
 	e.setBudget(budget)
 	return e
 }

@@ -48,24 +48,21 @@ func (r *rewrite) foldConstant(n *Node) {
 		in, values = append(in, c.Value.Shape), append(values, c.Value)
 	}
 	sources = append(append(sources, values...), operands(n.Op)...)
-	shape := r.shapes[n.Output]
-	kernel := n.Op.kernel64(in...)
-	p := derive(n.Name, shape, sources, func(dst []float32) { evaluate(kernel, dst, values) })
+	op := n.Op
+	p := derive(n.Name, r.shapes[n.Output], sources, func(dst []float32) {
+		x := make([][]float64, len(values))
+		for i, v := range values {
+			x[i] = widen[float64](nil, v.Data)
+		}
+		y, err := Evaluate64(op, x, in...)
+		if err != nil {
+			panic("nn: " + err.Error()) // the graph has been checked
+		}
+		for i, v := range y {
+			dst[i] = float32(v)
+		}
+	})
 	r.become(n, &Constant{Value: p})
-}
-
-// evaluate computes one example in float64.
-func evaluate(k kernel[float64], dst []float32, values []*Param) {
-	f := &frame[float64]{batch: 1, y: make([]float64, len(dst))}
-	for _, v := range values {
-		f.x = append(f.x, widen[float64](nil, v.Data))
-	}
-	if len(dst) > 0 {
-		k.forward(f)
-	}
-	for i, y := range f.y {
-		dst[i] = float32(y)
-	}
 }
 
 // takeConstants has operators that can hold a constant hold those that they read: a

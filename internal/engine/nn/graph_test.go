@@ -146,7 +146,7 @@ func TestUpsampled(t *testing.T) {
 func TestJumpKnowsEveryStep(t *testing.T) {
 	for _, op := range unaryCases() {
 		g := &Graph{Name: "g", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{Name: "n", Op: op, Inputs: []string{"x"}, Output: "y"}}}
-		curve := unaryFuncs[op.Function](op)
+		curve := op.function()
 		moved := 0.0
 		const h = 1e-9
 		for x := -3.; x <= 3; x += 1. / 8192 { // on halfway marks of float16, between −4 and 4

@@ -15,15 +15,10 @@ func (g *Graph) Init(seed uint64) {
 	r := Rand(seed, 0)
 	for _, n := range g.Nodes {
 		switch op := n.Op.(type) {
-		case *Dense:
-			if op.Fixed {
-				continue
+		case affineOp:
+			if a := op.affine(); len(n.Params()) > 0 {
+				uniform(r, Size(a.weight.Shape[1:]), a.weight, a.bias)
 			}
-			uniform(r, op.In, op.Weight, op.Bias)
-		case *Conv2D:
-			uniform(r, Size(op.Weight.Shape[1:]), op.Weight, op.Bias)
-		case *ConvTranspose:
-			uniform(r, Size(op.Weight.Shape[1:]), op.Weight, op.Bias)
 		case *LayerNorm:
 			asIdentity(op.Scale, op.Shift)
 		case *BatchNorm:

@@ -1,11 +1,17 @@
 package nn
 
+import "slices"
+
 // Jump returns the first node whose function jumps, so that no Jacobian describes it: a
 // rounding, a comparison, a threshold. It returns nil if the graph has none: it is
 // then continuous wherever it is finite.
-func (g *Graph) Jump() *Node {
+func (g *Graph) Jump() *Node { return g.first(jumps) }
+
+// first returns the first node of such an operator on which the output depends, and which depends
+// on the input; nil if there is none.
+func (g *Graph) first(is func(Op) bool) *Node {
 	for _, n := range g.needed(g.Output, g.Input) {
-		if jumps(n.Op) && g.reads(n) {
+		if is(n.Op) && g.reads(n) {
 			return n
 		}
 	}
@@ -19,7 +25,7 @@ func jumps(op Op) bool {
 	case *Binary:
 		return Compares(op.Operator)
 	case *Unary:
-		return unaryFuncs[op.Function](op).steps
+		return op.function().steps
 	case *Where:
 		return op.Condition == nil
 	}
@@ -28,12 +34,5 @@ func jumps(op Op) bool {
 
 // reads reports whether a node depends on the graph's input.
 func (g *Graph) reads(n *Node) bool {
-	for _, m := range append(g.needed(n.Output, g.Input), n) {
-		for _, in := range m.Inputs {
-			if in == g.Input {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(append(g.needed(n.Output, g.Input), n), func(m *Node) bool { return slices.Contains(m.Inputs, g.Input) })
 }

@@ -132,9 +132,13 @@ func (k *rowNorm[T]) pullRange(lo, hi int) {
 }
 
 // grad adds Σ dy·x̂ to the gradient of the scale and Σ dy to that of the shift.
-func (k *rowNorm[T]) grad(f *frame[float32], dy []float32) {
+func (k *rowNorm[T]) grad(f *frame[float32], dy []float32, keep float32) {
 	if k.cols == 0 {
 		return
+	}
+	if keep == 0 {
+		clear(gradOr(k.scale, nil))
+		clear(gradOr(k.move, nil))
 	}
 	k.f, k.in, k.stats = any(f).(*frame[T]), any(dy).([]T), f.aux.(*rowStats)
 	k.spare = sized(k.spare, k.cols)

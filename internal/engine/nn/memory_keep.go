@@ -49,25 +49,26 @@ func keptIn(place int) int {
 	return -1
 }
 
-// recordPlan plans a forward pass that keeps some tensors, the output at target. Others
-// take buffers as they do in a sweep, and where an operator can write over its input
-// that lies where its output is kept.
-func (g *program[T]) recordPlan(kept []bool) *plan {
+// forwardPlan plans a sweep from the input, at source unless it is kept, to the output, at
+// target. Kept tensors, nil for none, have a place of their own. With inPlace, operators that can
+// write over their input do, and where their output is kept or the target, the input lies there.
+func (g *program[T]) forwardPlan(kept []bool, inPlace bool) *plan {
 	p := &plan{place: make([]int, len(g.sizes))}
 	last := g.lastReaders()
+	keeps := func(t int) bool { return kept != nil && kept[t] }
 	for t := range p.place {
 		p.place[t] = unwanted
-		if kept[t] {
+		if keeps(t) {
 			p.place[t] = keptAt(t)
 		}
 	}
-	if !kept[0] {
+	if !keeps(0) {
 		p.place[0] = source
 	}
 	p.place[g.output] = target
-	over := func(i int) bool {
+	over := func(i int) bool { // step i writes over its input
 		s := g.steps[i]
-		return s.inPlace && len(s.in) == 1 && s.in[0] != 0 && !kept[s.in[0]] && last[s.in[0]] == i
+		return inPlace && s.inPlace && len(s.in) == 1 && s.in[0] != 0 && !keeps(s.in[0]) && last[s.in[0]] == i
 	}
 	for i := len(g.steps) - 1; i >= 0; i-- {
 		if s := g.steps[i]; p.place[s.out] <= target && over(i) {

@@ -5,7 +5,7 @@ import "tattle/internal/math/simd"
 // jointLearner is a learner that computes the gradients of its parameters and the
 // cotangent of its only input in one pass over memory.
 type jointLearner interface {
-	overwriteGradVJP(f *frame[float32], dx, dy []float32)
+	gradVJP(f *frame[float32], dx, dy []float32, keep float32)
 }
 
 // normChain is a BatchNorm in training and, where one follows, a rectifier, a Dropout or
@@ -188,13 +188,9 @@ func (k *normChain) vjp(f *frame[float32], dx [][]float32, dy []float32, n int) 
 	}
 }
 
-func (k *normChain) grad(f *frame[float32], dy []float32)          { k.chainGrad(f, nil, dy, 1) }
-func (k *normChain) overwriteGrad(f *frame[float32], dy []float32) { k.chainGrad(f, nil, dy, 0) }
+func (k *normChain) grad(f *frame[float32], dy []float32, keep float32) { k.gradVJP(f, nil, dy, keep) }
 
-func (k *normChain) overwriteGradVJP(f *frame[float32], dx, dy []float32) { k.chainGrad(f, dx, dy, 0) }
-
-// chainGrad computes the gradients and, unless dx is nil, the input's cotangent.
-func (k *normChain) chainGrad(f *frame[float32], dx, dy []float32, keep float32) {
+func (k *normChain) gradVJP(f *frame[float32], dx, dy []float32, keep float32) {
 	k.keep, k.learn = keep, true
 	k.backward(f, dx, dy)
 }

@@ -50,11 +50,11 @@ type kernel[T Float] interface {
 	vjp(f *frame[T], dx [][]T, dy []T, k int)
 }
 
-// learner is a kernel with parameters: it adds the gradient with respect to
-// them, summed over the batch, to each Param.Grad. Float32 only, and the frame is
-// of training.
+// learner is a kernel with parameters: it sets each Param.Grad to keep·Grad, which is not
+// read where keep is 0, plus the gradient with respect to them, summed over the batch. Float32
+// only, and the frame is of training.
 type learner interface {
-	grad(f *frame[float32], dy []float32)
+	grad(f *frame[float32], dy []float32, keep float32)
 }
 
 // inPlacer is a kernel of one input whose output (or, in vjp, whose input's
@@ -64,12 +64,6 @@ type inPlacer interface{ inPlace() }
 // passer is a kernel that returns its one input unchanged, in inference always
 // and in training where passTrain is true: the executor leaves it out.
 type passer interface{ passTrain() bool }
-
-// overwriter is a learner that can also overwrite each Param.Grad, which saves
-// clearing it first. The executor asks for it where the parameters are not shared.
-type overwriter interface {
-	overwriteGrad(f *frame[float32], dy []float32)
-}
 
 // switcher is a kernel that knows which of its outputs have a zero row of J.
 type switcher[T Float] interface {

@@ -102,10 +102,5 @@ func (k *opaque[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 // Opaque returns the first node without a Jacobian on which the output depends, and which
 // depends on the input; nil if there is none. The products of a net with such a node panic.
 func (g *Graph) Opaque() *Node {
-	for _, n := range g.needed(g.Output, g.Input) {
-		if _, ok := n.Op.(*Opaque); ok && g.reads(n) {
-			return n
-		}
-	}
-	return nil
+	return g.first(func(op Op) bool { _, ok := op.(*Opaque); return ok })
 }

@@ -257,8 +257,8 @@ func testTrainGradients(t *testing.T, c opCase) {
 		p.Grad = make([]float32, len(p.Data))
 	}
 	f = forwardFrame(kern, c, x, true)
-	kern.(learner).grad(f, u)
-	kern.(learner).grad(f, u) // adds: twice the gradient
+	kern.(learner).grad(f, u, 1)
+	kern.(learner).grad(f, u, 1) // adds: twice the gradient
 	for _, p := range params {
 		const h = 1.0 / 64
 		d, own := randomSlice[float32](r, len(p.Data), 1), p.Data

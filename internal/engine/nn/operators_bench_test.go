@@ -114,9 +114,9 @@ func BenchmarkOperators(b *testing.B) {
 			"infer":   func() { k.forward(f) },
 			"jvp":     func() { k.jvp(f, dy, x, 1) },
 			"vjp":     func() { k.vjp(f, dx, dy, 1) },
-			"grad":    func() { k.(overwriter).overwriteGrad(f, dy) },
+			"grad":    func() { k.(learner).grad(f, dy, 0) },
 		} {
-			if _, learns := k.(overwriter); !learns && name == "grad" {
+			if _, learns := k.(learner); !learns && name == "grad" {
 				continue
 			}
 			for _, p := range paramsOf(c.op) {

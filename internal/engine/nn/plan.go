@@ -114,29 +114,6 @@ func (g *program[T]) readers() []int {
 	return readers
 }
 
-// forwardPlan plans a sweep from the input, at source, to the output, at target.
-// With inPlace, operators that can write over their input do.
-func (g *program[T]) forwardPlan(inPlace bool) *plan {
-	p := &plan{place: make([]int, len(g.sizes))}
-	last := g.lastReaders()
-	for t := range p.place {
-		p.place[t] = unwanted
-	}
-	p.place[0] = source
-	over := func(i int) bool { // step i writes over its input
-		s := g.steps[i]
-		return inPlace && s.inPlace && len(s.in) == 1 && s.in[0] != 0 && last[s.in[0]] == i
-	}
-	p.place[g.output] = target
-	for i := len(g.steps) - 1; i >= 0 && g.output != 0; i-- {
-		if s := g.steps[i]; p.place[s.out] == target && over(i) {
-			p.place[s.in[0]] = target
-		}
-	}
-	g.assign(p, last, over)
-	return p
-}
-
 // assign gives buffers to the outputs that have no place yet, and takes them back after
 // the last reader.
 func (g *program[T]) assign(p *plan, last []int, over func(i int) bool) {

@@ -73,7 +73,7 @@ func (s *slow[T]) cotangents(u []T, k int) []T {
 		}
 		dy := append([]T(nil), d[n.Output]...)
 		if l, ok := s.kernels[i].(learner); ok && len(n.Params()) > 0 && n.Params()[0].Grad != nil {
-			l.grad(any(s.frames[i]).(*frame[float32]), any(dy).([]float32))
+			l.grad(any(s.frames[i]).(*frame[float32]), any(dy).([]float32), 1)
 		}
 		s.kernels[i].vjp(s.frames[i], dx, dy, k)
 		for j, in := range n.Inputs {

@@ -176,7 +176,7 @@ func TestConstant(t *testing.T) {
 	}
 	dy := []float32{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	p.Grad = make([]float32, 4)
-	k.(learner).grad(f, dy)
+	k.(learner).grad(f, dy, 1)
 	if !slices.Equal(p.Grad, []float32{3, 3, 3, 3}) {
 		t.Error(p.Grad)
 	}

@@ -54,7 +54,7 @@ func newTraining(g *Graph, learned []*Param, seed uint64, join func(*program[flo
 	p := newProgram(g, Op.kernel32, true)
 	join(p)
 	e := &engine[float32]{program: p, limit: math.MaxInt, resident: math.MaxInt, args: p.newArgs(), kept: p.keptTensors(true)}
-	e.record = p.recordPlan(e.kept)
+	e.record = p.forwardPlan(e.kept, true)
 	t := &training{engine: e, tape: &tape[float32]{engine: e, train: true}, seed: seed}
 	if err := t.findLearners(learned); err != nil {
 		return nil, fmt.Errorf("net %q: %w", g.Name, err)
@@ -93,8 +93,7 @@ func (t *training) findLearners(params []*Param) error {
 		if _, ok := s.kernel.(learner); !ok {
 			return fmt.Errorf("operator %s cannot be trained", s.op.Kind())
 		}
-		_, overwrites := s.kernel.(overwriter)
-		t.adds[i] = shared || !overwrites
+		t.adds[i] = shared
 		t.prepare(i)
 	}
 	t.toParams = t.engine.backwardPlan(wanted)
@@ -165,12 +164,12 @@ func (t *training) learn(i int, f *frame[float32], dx [][]float32, dy []float32)
 			}
 		}
 	case t.adds[i]:
-		k.(learner).grad(f, dy)
+		k.(learner).grad(f, dy, 1)
 	case joint != nil && dx[0] != nil:
-		joint.overwriteGradVJP(f, dx[0], dy)
+		joint.gradVJP(f, dx[0], dy, 0)
 		return true
 	default:
-		k.(overwriter).overwriteGrad(f, dy)
+		k.(learner).grad(f, dy, 0)
 	}
 	return false
 }

@@ -20,7 +20,9 @@ type Unary struct {
 }
 
 // UnaryFunctions returns the names that [Unary] knows, sorted.
-func UnaryFunctions() []string { return slices.Sorted(maps.Keys(unaryFuncs)) }
+func UnaryFunctions() []string {
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(unaryFuncs)), "Clip")))
+}
 
 // Kind returns the function's name.
 func (o *Unary) Kind() string { return o.Function }
@@ -28,7 +30,7 @@ func (o *Unary) Kind() string { return o.Function }
 // Shape returns the input's shape. It returns an error if the function is unknown or its
 // settings are not numbers it takes.
 func (o *Unary) Shape(inputs ...[]int) ([]int, error) {
-	if unaryFuncs[o.Function] == nil {
+	if o.function() == nil {
 		return nil, fmt.Errorf("function %q is not one of %q", o.Function, UnaryFunctions())
 	}
 	if math.IsNaN(o.Alpha) || math.IsNaN(o.Beta) {
@@ -38,7 +40,7 @@ func (o *Unary) Shape(inputs ...[]int) ([]int, error) {
 }
 
 func (o *Unary) kernel32(...[]int) kernel[float32] {
-	c := unaryFuncs[o.Function](o)
+	c := o.function()
 	k := newUnary[float32](c)
 	if c.value32 != nil {
 		k.apply = newPass(func(dst, _, x []float32) { c.value32(dst, x) })
@@ -49,9 +51,7 @@ func (o *Unary) kernel32(...[]int) kernel[float32] {
 	return k
 }
 
-func (o *Unary) kernel64(...[]int) kernel[float64] {
-	return newUnary[float64](unaryFuncs[o.Function](o))
-}
+func (o *Unary) kernel64(...[]int) kernel[float64] { return newUnary[float64](o.function()) }
 
 // unaryFunc is a function of one number with all that its kernel needs, in float64.
 type unaryFunc struct {

@@ -7,37 +7,23 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// unaryFuncs makes each function of [Unary] from its settings.
-var unaryFuncs = map[string]func(o *Unary) *unaryFunc{
-	"Sqrt": squareRoot,
-	"Exp":  exponential,
-	"Log":  logarithm,
-	"Erf":  errorFunction,
-	"Sin":  sine,
-	"Cos":  cosine,
-	"Neg":  negative,
-	"Abs":  absolute,
+// unaryFuncs are the functions of [Unary] without settings.
+var unaryFuncs = map[string]*unaryFunc{
+	"Neg": {
+		value:   func(x float64) float64 { return -x },
+		slope:   func(float64) float64 { return -1 },
+		bound:   handOnBound,
+		value32: negate32, slope32: func(dst, d, _ []float32) { negate32(dst, d) },
+	},
+	"Abs": {
+		value: math.Abs, slope: signOf,
+		bound:   handOnBound,
+		value32: absolute32, slope32: absoluteSlope32,
+	},
 
-	"Sigmoid": logistic,
-	"Tanh":    hyperbolicTangent,
-	"Gelu":    gelu,
-
-	"Clip":      clip,
-	"HardSwish": hardSwish,
-
-	"Floor": func(*Unary) *unaryFunc { return staircase(math.Floor) },
-	"Ceil":  func(*Unary) *unaryFunc { return staircase(math.Ceil) },
-	"Round": func(*Unary) *unaryFunc { return staircase(math.RoundToEven) },
-	"Sign":  func(*Unary) *unaryFunc { return staircase(signOf) },
-
-	"Float16":  func(*Unary) *unaryFunc { return sixteenBits(float16.Half.Round) },
-	"BFloat16": func(*Unary) *unaryFunc { return sixteenBits(float16.Brain.Round) },
-}
-
-// squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too. The slope at 0, which
-// is infinite, counts as 0, as that of a norm does.
-func squareRoot(*Unary) *unaryFunc {
-	return &unaryFunc{
+	// √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too. The slope at 0, which is
+	// infinite, counts as 0, as that of a norm does.
+	"Sqrt": {
 		value: math.Sqrt,
 		slope: func(x float64) float64 {
 			if x == 0 {
@@ -46,103 +32,76 @@ func squareRoot(*Unary) *unaryFunc {
 			return .5 / math.Sqrt(x)
 		},
 		bound: rootBound,
-	}
-}
-
-func rootBound(x, y, e float64) float64 {
-	if x < e {
-		return math.Inf(1)
-	}
-	if e == 0 {
-		return unit * y
-	}
-	return min(math.Sqrt(e), e/math.Sqrt(x))*(1+4*unit) + 2*unit*y
-}
-
-func exponential(*Unary) *unaryFunc {
-	return &unaryFunc{
+	},
+	"Exp": {
 		value: math.Exp, slope: math.Exp,
 		steepest: func(_, hi float64) float64 { return math.Exp(hi) },
 		value32:  simd.Exp, slope32: expSlope32,
-	}
-}
-
-// logarithm: over x̂ ± e, where that is positive, it moves by at most −log1p(−e/x̂), more downward
-// than upward; math.Log and math.Log1p are good to 1 ulp, of which 8, that is 16u, are
-// allowed. The quotient is rounded up first, since near 1 its error is magnified.
-func logarithm(*Unary) *unaryFunc {
-	return &unaryFunc{
-		value: math.Log,
-		slope: func(x float64) float64 { return 1 / x },
-		bound: func(x, y, e float64) float64 {
-			t := e / x * roundUp(1)
-			if !(x > 0 && t < 1) {
-				return math.Inf(1)
-			}
-			return -math.Log1p(-t) + 16*unit*math.Abs(y)
-		},
+	},
+	"Log": {
+		value:  math.Log,
+		slope:  func(x float64) float64 { return 1 / x },
+		bound:  logarithmBound,
 		rounds: 20,
-	}
-}
+	},
+	"Erf": {
+		value: math.Erf, slope: erfSlope,
+		steepest: nearZero(erfSlope, 0x1p-44),
+	},
 
-func errorFunction(*Unary) *unaryFunc {
-	slope := func(x float64) float64 { return 2 / math.SqrtPi * math.Exp(-x*x) }
-	return &unaryFunc{
-		value: math.Erf, slope: slope,
-		steepest: nearZero(slope, 0x1p-44),
-	}
-}
-
-// sine: the library reduces x by multiples of
-// π, so that the error allowed is absolute.
-func sine(*Unary) *unaryFunc {
-	return &unaryFunc{
+	// The library reduces x by multiples of π, so that the error allowed is absolute.
+	"Sin": {
 		value: math.Sin, slope: math.Cos,
 		steepest: bent(math.Cos, 1, 1),
-		loss:     func(float64, float64) float64 { return 16 },
-	}
-}
+		loss:     absoluteLoss,
+	},
+	"Cos": {
+		value: math.Cos, slope: func(x float64) float64 { return -math.Sin(x) },
+		steepest: bent(math.Sin, 1, 1),
+		loss:     absoluteLoss,
+	},
 
-func cosine(*Unary) *unaryFunc {
-	slope := func(x float64) float64 { return -math.Sin(x) }
-	return &unaryFunc{
-		value: math.Cos, slope: slope,
-		steepest: bent(slope, 1, 1),
-		loss:     func(float64, float64) float64 { return 16 },
-	}
-}
+	// σ′ = σ(x)·σ(−x) falls away from 0.
+	"Sigmoid": {
+		value: sigma, slope: sigmaSlope,
+		steepest: nearZero(sigmaSlope, 0),
+		loss:     func(_, y float64) float64 { return 32 * y },
+		value32:  simd.Sigmoid, slope32: simd.SigmoidSlope,
+	},
 
-func negative(*Unary) *unaryFunc {
-	return &unaryFunc{
-		value:   func(x float64) float64 { return -x },
-		slope:   func(float64) float64 { return -1 },
-		bound:   func(_, _, e float64) float64 { return e },
-		value32: func(dst, x []float32) { negate32(dst, x) },
-		slope32: func(dst, d, _ []float32) { negate32(dst, d) },
-	}
-}
+	// tanh x = 2σ(2x) − 1. The float32 kernel subtracts, so the loss is absolute.
+	"Tanh": {
+		value: math.Tanh, slope: tanhSlope,
+		steepest: nearZero(tanhSlope, 0),
+		loss:     absoluteLoss,
+		value32:  tanh32, slope32: tanhSlope32,
+	},
 
-func absolute(*Unary) *unaryFunc {
-	return &unaryFunc{
-		value: math.Abs, slope: signOf,
-		bound:   func(_, _, e float64) float64 { return e },
-		value32: absolute32, slope32: absoluteSlope32,
-	}
-}
+	// x·Φ(x) = x/2·erfc(−x/√2). The rounding of −x/√2 is magnified by up to x² where x < 0.
+	// |f′| ≤ 1.1290 and |f″| = |φ(x)·(2 − x²)| ≤ 2φ(0) < .7979.
+	"Gelu": {
+		value: func(x float64) float64 { return x * (.5 * math.Erfc(x*-(math.Sqrt2/2))) }, slope: geluSlope,
+		steepest: bent(geluSlope, 1.13, .7979),
+		loss: func(x, y float64) float64 {
+			t := min(x, 0)
+			return (32 + 8*t*t) * math.Abs(y)
+		},
+		value32: simd.Gelu, slope32: simd.GeluSlope,
+	},
 
-// hardSwish is x·max(0, min(6, x + 3))/6, whose slope between −3 and 3 is x/3 + ½. It is one function for speed.
-func hardSwish(*Unary) *unaryFunc {
-	slope := func(x float64) float64 {
-		switch {
-		case x < -3:
-			return 0
-		case x < 3:
-			return x/3 + .5
-		}
-		return 1
-	}
-	return &unaryFunc{
-		value: func(x float64) float64 { return x * min(max(x+3, 0), 6) / 6 }, slope: slope,
+	// x·max(0, min(6, x + 3))/6, whose slope between −3 and 3 is x/3 + ½. It is one function for
+	// speed.
+	"HardSwish": {
+		value: func(x float64) float64 { return x * min(max(x+3, 0), 6) / 6 },
+		slope: func(x float64) float64 {
+			switch {
+			case x < -3:
+				return 0
+			case x < 3:
+				return x/3 + .5
+			}
+			return 1
+		},
 		steepest: func(lo, hi float64) float64 {
 			s := 0.0
 			if hi > 3 {
@@ -155,29 +114,86 @@ func hardSwish(*Unary) *unaryFunc {
 		},
 		loss:    func(_, y float64) float64 { return 8 * math.Abs(y) },
 		value32: hardSwish32, slope32: hardSwishSlope32,
-	}
+	},
+
+	"Floor": staircase(math.Floor, 0),
+	"Ceil":  staircase(math.Ceil, 0),
+	"Round": staircase(math.RoundToEven, 0),
+	"Sign":  staircase(signOf, 0),
+
+	// Rounding to a format of 16 bits has so many steps that its slope is taken to be 1, which
+	// searches follow.
+	"Float16":  staircase(float16.Half.Round, 1),
+	"BFloat16": staircase(float16.Brain.Round, 1),
 }
 
-// staircase is a function that is constant between jumps and does not fall: it is
-// off by at most what lies between its values at the ends of x ± e.
-func staircase(f func(float64) float64) *unaryFunc {
+// function returns what the operator applies, nil for an unknown one.
+func (o *Unary) function() *unaryFunc {
+	if o.Function == "Clip" {
+		return clip(o.Alpha, o.Beta)
+	}
+	return unaryFuncs[o.Function]
+}
+
+func handOnBound(_, _, e float64) float64 { return e }
+
+func absoluteLoss(float64, float64) float64 { return 16 }
+
+func rootBound(x, y, e float64) float64 {
+	if x < e {
+		return math.Inf(1)
+	}
+	if e == 0 {
+		return unit * y
+	}
+	return min(math.Sqrt(e), e/math.Sqrt(x))*(1+4*unit) + 2*unit*y
+}
+
+// logarithmBound: over x̂ ± e, where that is positive, the logarithm moves by at most −log1p(−e/x̂),
+// more downward than upward; math.Log and math.Log1p are good to 1 ulp, of which 8, that is 16u, are
+// allowed. The quotient is rounded up first, since near 1 its error is magnified.
+func logarithmBound(x, y, e float64) float64 {
+	t := e / x * roundUp(1)
+	if !(x > 0 && t < 1) {
+		return math.Inf(1)
+	}
+	return -math.Log1p(-t) + 16*unit*math.Abs(y)
+}
+
+func erfSlope(x float64) float64 { return 2 / math.SqrtPi * math.Exp(-x*x) }
+
+func sigma(x float64) float64 {
+	e := math.Exp(-math.Abs(x))
+	if x < 0 {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
+}
+
+func sigmaSlope(x float64) float64 {
+	e := math.Exp(-math.Abs(x))
+	return e / ((1 + e) * (1 + e))
+}
+
+func tanhSlope(x float64) float64 { return 4 * sigmaSlope(2*x) }
+
+func geluSlope(x float64) float64 {
+	return .5*math.Erfc(x*-(math.Sqrt2/2)) + x*math.Exp(-x*x/2)*(1/(math.Sqrt2*math.SqrtPi))
+}
+
+// staircase is a function that is constant between jumps and does not fall: it is off by at most
+// what lies between its values at the ends of x ± e. Its slope is taken to be
+// the one given.
+func staircase(f func(float64) float64, slope float64) *unaryFunc {
 	return &unaryFunc{
 		value: f,
 		steps: true,
-		slope: func(float64) float64 { return 0 },
+		slope: func(float64) float64 { return slope },
 		bound: func(x, y, e float64) float64 {
 			lo, hi := around(x, e)
 			return max(f(hi)-y, y-f(lo))
 		},
 	}
-}
-
-// sixteenBits is rounding to a format of 16 bits: a staircase too, but of so many steps
-// that its slope is taken to be 1, which searches follow.
-func sixteenBits(round func(float64) float64) *unaryFunc {
-	c := staircase(round)
-	c.slope = func(float64) float64 { return 1 }
-	return c
 }
 
 func signOf(x float64) float64 {
@@ -190,9 +206,8 @@ func signOf(x float64) float64 {
 	return x // 0 and NaN
 }
 
-// clip is min(max(x, Alpha), Beta).
-func clip(o *Unary) *unaryFunc {
-	lo, hi := o.Alpha, o.Beta
+// clip is min(max(x, lo), hi).
+func clip(lo, hi float64) *unaryFunc {
 	return &unaryFunc{
 		value: func(x float64) float64 { return min(max(x, lo), hi) },
 		slope: func(x float64) float64 {
