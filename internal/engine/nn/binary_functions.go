@@ -35,14 +35,6 @@ func binaryAdd[T Float]() binaryFunc[T] {
 		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, c) },
 		leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
 		commute: true,
-
-		// The errors of the two and u·|ŷ| for the sum's own rounding.
-		boundSame: func(ey, _, ea, _, eb, y []float64) {
-			up := roundUp(3)
-			for i, v := range y {
-				ey[i] = up * (ea[i] + eb[i] + unit*math.Abs(v))
-			}
-		},
 	}
 }
 
@@ -69,12 +61,12 @@ func subtract[T Float](dst, a, b []T) {
 	}
 }
 
-// sumBound: a sum with ±Inf is that, exactly.
+// sumBound: the errors of the two, and u·|ŷ| for the sum's own rounding; a sum with ±Inf is that, exactly.
 func sumBound(a, ea, b, eb, y float64) float64 {
 	if math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return ea + eb
 	}
-	return ea + eb + 2*unit*math.Abs(y)
+	return ea + eb + unit*math.Abs(y)
 }
 
 func binaryMul[T Float]() binaryFunc[T] {
@@ -87,16 +79,6 @@ func binaryMul[T Float]() binaryFunc[T] {
 		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, c, 0) },
 		leftBy:  func(dst, d, _ []T, c T) { simd.ScaleShift(dst, d, c, 0) },
 		commute: true,
-
-		boundSame: func(ey, a, ea, b, eb, y []float64) {
-			up := roundUp(6)
-			for i, v := range y {
-				ey[i] = up*mulBound(a[i], ea[i], b[i], eb[i], v) + underflow
-				if math.IsNaN(ey[i]) { // 0 times an error without bound
-					ey[i] = math.Inf(1)
-				}
-			}
-		},
 	}
 }
 

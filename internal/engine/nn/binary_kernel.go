@@ -28,10 +28,6 @@ type binaryFunc[T Float] struct {
 	commute bool // value(a, b) is value(b, a)
 
 	truth bool // the values are 0 and 1, and the bounds are too
-
-	// For two inputs of one shape, where it is not nil, boundSame gives the whole bounds: the
-	// form that recorded results have been computed with.
-	boundSame func(ey, a, ea, b, eb, y []float64)
 }
 
 // binaryKernel is the kernel of the operators of two numbers.
@@ -146,11 +142,6 @@ func (k *binaryKernel[T]) partialRun(dst []T, row, example int, r *stretch, buff
 }
 
 func (k *binaryKernel[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	if k.same && k.op.boundSame != nil {
-		a, b := k.input[0], k.input[1]
-		k.op.boundSame(ey, f.x[a], ex[a], f.x[b], ex[b], f.y)
-		return
-	}
 	k.eachRun(f, ey, ex, k.lifted)
 }
 
