@@ -245,7 +245,7 @@ func unsupportedParts(t *testing.T, err error) []Unsupported {
 }
 
 func attributeText(name, v string) []byte {
-	return appendAttribute(nil, name, kindString, appendBytes(nil, attributeString, []byte(v)))
+	return appendGiven(nil, name, v)
 }
 
 func attributeOf(name string, t []byte) []byte {

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -90,7 +91,7 @@ func lowestOpset(op nn.Op) int64 {
 	case "LayerNormalization":
 		return 17
 	case "AveragePool":
-		if max(op.(*nn.AveragePool).Dilation[0], op.(*nn.AveragePool).Dilation[1]) > 1 {
+		if dilated(op.(*nn.AveragePool).Dilation) != nil {
 			return 19
 		}
 	case "Gelu":
@@ -149,63 +150,78 @@ func (e *encoder) model(metadata map[string]string, nodes, ends []byte) []byte {
 	return append(b, tail...)
 }
 
-// encode writes a node of the graph as one ONNX node or several.
-func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
-	inputs, kind, attribute := n.Inputs, n.Op.Kind(), []byte(nil)
-	switch op := n.Op.(type) {
-	case *nn.ReLU, *nn.Identity:
-	case *nn.Dropout: // the ratio is an input
-		inputs = slices.Concat(inputs, []string{e.param(&nn.Param{Data: []float32{float32(op.P)}}, n.Name+".ratio")})
-	case *nn.LeakyReLU:
-		mustBeFloat32("slope", op.Slope)
-		attribute = appendFloat(nil, "alpha", op.Slope)
-	case *nn.Softmax, *nn.Hardmax:
-		attribute = appendNumber(nil, "axis", -1)
-	case *nn.Flatten:
-		attribute = appendNumber(nil, "axis", 1)
-	case *nn.Constant: // repeated for each example, since not all that may follow broadcasts
-		value := e.param(op.Value, n.Name+".value")
-		kind, inputs = "Expand", []string{value, e.batchShape(n.Name, op.Value.Shape)}
-	case *nn.Transpose:
-		attribute = appendNumbers(nil, "perm", withBatch(0, afterBatch(op.Perm)))
-	case *nn.Gather:
-		inputs = []string{n.Inputs[0], e.integers(n.Name+".indices", op.Dims, op.Indices)}
-		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
-	case *nn.Concat:
-		attribute = appendNumber(nil, "axis", int64(op.Axis+1))
-	default:
-		e.several(n, in, out)
-		return
-	}
-	e.emit(kind, inputs, n.Output, n.Name, attribute)
+// given is an attribute to be written: a float64, int, bool, text or list of integers.
+type given struct {
+	name  string
+	value any
 }
 
-// several writes the remaining nodes. Some of them become several nodes of ONNX.
-func (e *encoder) several(n *nn.Node, in [][]int, out []int) {
+// encode writes a node of the graph as one ONNX node, or with others before it.
+func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
+	kind, inputs, with := n.Op.Kind(), slices.Clone(n.Inputs), []given(nil)
 	switch op := n.Op.(type) {
+	case *nn.ReLU, *nn.Identity:
+	case *nn.Dropout:
+		inputs = append(inputs, e.number(op.P, n.Name+".ratio"))
+	case *nn.LeakyReLU:
+		mustBeFloat32("slope", op.Slope)
+		with = []given{{"alpha", op.Slope}}
+	case *nn.Softmax, *nn.Hardmax:
+		with = []given{{"axis", -1}}
+	case *nn.Flatten:
+		with = []given{{"axis", 1}}
+	case *nn.Constant: // repeated for each example, since not all that may follow broadcasts
+		kind, inputs = "Expand", []string{e.param(op.Value, n.Name+".value"), e.batchShape(n.Name, op.Value.Shape)}
+	case *nn.Transpose:
+		with = []given{{"perm", withBatch(0, afterBatch(op.Perm))}}
+	case *nn.Gather:
+		inputs = append(inputs, e.integers(n.Name+".indices", op.Dims, op.Indices))
+		with = []given{{"axis", op.Axis + 1}}
+	case *nn.Concat:
+		with = []given{{"axis", op.Axis + 1}}
 	case *nn.Unary:
 		e.unary(n, op)
+		return
 	case *nn.Binary, *nn.Where:
 		e.broadcasting(n, in, out)
+		return
 	case *nn.Reshape:
 		e.reshape(n.Name, n.Inputs[0], n.Output, op.To)
+		return
 	case *nn.Slice:
-		e.slice(n, op, in[0])
+		if inputs = append(inputs, e.sliced(n, op, in[0])...); len(inputs) == 1 {
+			kind = "Identity"
+		}
 	case *nn.Pad:
 		e.pad(n, op, in[0])
+		return
 	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool:
 		e.images(n, in[0], out)
+		return
 	case *nn.Dense:
 		e.dense(n, op, len(in[0]))
+		return
 	case *nn.MatMul:
-		e.matmul(n, op, in)
+		inputs = e.aligned(n, op, in)
 	case *nn.Reduce:
-		e.reduce(n, op, in[0])
-	case *nn.BatchNorm, *nn.LayerNorm:
-		e.norm(n, in[0])
+		axes := e.reduced(op, in[0])
+		with = []given{{"keepdims", op.Keep}}
+		if op.Function == "Sum" || e.opset >= reduceAxesInput {
+			inputs = append(inputs, e.ints(n.Name+".axes", axes...))
+		} else {
+			with = append(with, given{"axes", axes})
+		}
+	case *nn.BatchNorm:
+		inputs = append(inputs, e.normParams(n, 4, []*nn.Param{op.Scale, op.Shift, op.Mean, op.Variance}, nil)...)
+		with = []given{epsilon(op.Epsilon, nn.DefaultBatchNormEpsilon), {"momentum", 1 - cmp.Or(op.Momentum, nn.DefaultBatchNormMomentum)}}
+	case *nn.LayerNorm: // which has a scale in ONNX
+		shape := in[0][len(in[0])-max(op.Axes, 1):]
+		inputs = append(inputs, e.normParams(n, 1, []*nn.Param{op.Scale, op.Shift}, shape)...)
+		with = []given{{"axis", -len(shape)}, epsilon(op.Epsilon, nn.DefaultLayerNormEpsilon)}
 	default:
 		panic(unsupportedf("cannot be written as ONNX"))
 	}
+	e.emit(kind, inputs, n.Output, n.Name, with...)
 }
 
 // mustBeFloat32 panics if a setting is not a finite float32.
@@ -216,7 +232,7 @@ func mustBeFloat32(name string, v float64) {
 }
 
 // emit writes one ONNX node.
-func (e *encoder) emit(kind string, inputs []string, output, name string, attributes []byte) {
+func (e *encoder) emit(kind string, inputs []string, output, name string, with ...given) {
 	var b []byte
 	for _, in := range inputs {
 		b = appendBytes(b, nodeInput, []byte(in))
@@ -224,13 +240,16 @@ func (e *encoder) emit(kind string, inputs []string, output, name string, attrib
 	b = appendBytes(b, nodeOutput, []byte(output))
 	b = appendBytes(b, nodeName, []byte(name))
 	b = appendBytes(b, nodeOp, []byte(kind))
-	e.nodes = appendBytes(e.nodes, graphNode, append(b, attributes...))
+	for _, g := range with {
+		b = appendGiven(b, g.name, g.value)
+	}
+	e.nodes = appendBytes(e.nodes, graphNode, b)
 }
 
 // emitInner writes one ONNX node whose output is a new tensor, and returns that.
-func (e *encoder) emitInner(kind string, inputs []string, stem string, attributes []byte) string {
+func (e *encoder) emitInner(kind string, inputs []string, stem string, with ...given) string {
 	tensor := e.fresh(stem)
-	e.emit(kind, inputs, tensor, tensor, attributes)
+	e.emit(kind, inputs, tensor, tensor, with...)
 	return tensor
 }
 
@@ -262,29 +281,25 @@ func appendAttribute(b []byte, name string, kind int64, value []byte) []byte {
 	return appendBytes(b, nodeAttribute, appendInt(a, attributeType, kind))
 }
 
-func appendFloat(b []byte, name string, v float64) []byte {
-	f := protowire.AppendTag(nil, attributeFloat, protowire.Fixed32Type)
-	return appendAttribute(b, name, kindFloat, protowire.AppendFixed32(f, math.Float32bits(float32(v))))
-}
-
-func appendNumber(b []byte, name string, v int64) []byte {
-	return appendAttribute(b, name, kindInt, appendInt(nil, attributeInt, v))
-}
-
-func appendFlag(b []byte, name string, v bool) []byte {
-	if v {
-		return appendNumber(b, name, 1)
+// appendGiven appends an attribute of one of the types of given.
+func appendGiven(b []byte, name string, value any) []byte {
+	switch v := value.(type) {
+	case float64:
+		f := protowire.AppendTag(nil, attributeFloat, protowire.Fixed32Type)
+		return appendAttribute(b, name, kindFloat, protowire.AppendFixed32(f, math.Float32bits(float32(v))))
+	case int:
+		return appendAttribute(b, name, kindInt, appendInt(nil, attributeInt, int64(v)))
+	case bool:
+		flag := 0
+		if v {
+			flag = 1
+		}
+		return appendGiven(b, name, flag)
+	case string:
+		return appendAttribute(b, name, kindString, appendBytes(nil, attributeString, []byte(v)))
 	}
-	return appendNumber(b, name, 0)
-}
-
-func appendText(b []byte, name, v string) []byte {
-	return appendAttribute(b, name, kindString, appendBytes(nil, attributeString, []byte(v)))
-}
-
-func appendNumbers(b []byte, name string, v []int) []byte {
 	var list []byte
-	for _, x := range v {
+	for _, x := range value.([]int) {
 		list = appendInt(list, attributeInts, int64(x))
 	}
 	return appendAttribute(b, name, kindInts, list)

@@ -38,16 +38,16 @@ func (e *encoder) broadcasting(n *nn.Node, in [][]int, out []int) {
 			next++
 		}
 		if bools[i] {
-			name = e.emitInner("Cast", []string{name}, name+"_true", appendNumber(nil, "to", typeBool))
+			name = e.emitInner("Cast", []string{name}, name+"_true", given{"to", typeBool})
 		}
 		names = append(names, name)
 	}
 	if !answer {
-		e.emit(n.Op.Kind(), names, n.Output, n.Name, nil)
+		e.emit(n.Op.Kind(), names, n.Output, n.Name)
 		return
 	}
 	holds := e.fresh(n.Output + "_holds")
-	e.emit(n.Op.Kind(), names, holds, n.Name, nil)
+	e.emit(n.Op.Kind(), names, holds, n.Name)
 	e.castTo(holds, n.Output)
 }
 
@@ -68,14 +68,12 @@ func (e *encoder) lifted(n *nn.Node, tensor string, shape []int, rank int) strin
 		panic(unsupportedf("input %q of shape %v is empty", tensor, shape))
 	}
 	dims := slices.Concat([]int{0}, slices.Repeat([]int{1}, rank-len(shape)), shape)
-	name := e.fresh(tensor + "_lifted")
-	e.emit("Reshape", []string{tensor, e.ints(n.Name+".shape", dims...)}, name, name, nil)
-	return name
+	return e.emitInner("Reshape", []string{tensor, e.ints(n.Name+".shape", dims...)}, tensor+"_lifted")
 }
 
 // castTo casts a tensor to float32.
 func (e *encoder) castTo(from, to string) {
-	e.emit("Cast", []string{from}, to, to, appendNumber(nil, "to", typeFloat))
+	e.emit("Cast", []string{from}, to, to, given{"to", typeFloat})
 }
 
 // unary writes a function of each entry.
@@ -85,15 +83,15 @@ func (e *encoder) unary(n *nn.Node, op *nn.Unary) {
 	case "Clip":
 		e.clip(n, op)
 	case "Float16", "BFloat16":
-		element := int64(typeFloat16)
+		element := typeFloat16
 		if op.Function == "BFloat16" {
 			element = typeBfloat16
 		}
 		narrow := e.fresh(n.Output + "_narrow")
-		e.emit("Cast", x, narrow, n.Name, appendNumber(nil, "to", element))
+		e.emit("Cast", x, narrow, n.Name, given{"to", element})
 		e.castTo(narrow, n.Output)
 	default:
-		e.emit(op.Function, x, n.Output, n.Name, nil)
+		e.emit(op.Function, x, n.Output, n.Name)
 	}
 }
 
@@ -108,5 +106,5 @@ func (e *encoder) clip(n *nn.Node, op *nn.Unary) {
 	for names[len(names)-1] == "" {
 		names = names[:len(names)-1]
 	}
-	e.emit("Clip", names, n.Output, n.Name, nil)
+	e.emit("Clip", names, n.Output, n.Name)
 }

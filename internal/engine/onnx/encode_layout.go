@@ -13,11 +13,11 @@ func (e *encoder) reshape(name, from, to string, shape []int) {
 	if slices.Contains(shape, 0) {
 		panic(unsupportedf("shape %v is empty, which cannot be written with an open batch", shape))
 	}
-	e.emit("Reshape", []string{from, e.ints(name+".shape", withBatch(0, shape)...)}, to, name, nil)
+	e.emit("Reshape", []string{from, e.ints(name+".shape", withBatch(0, shape)...)}, to, name)
 }
 
-// slice names the dimensions that change.
-func (e *encoder) slice(n *nn.Node, op *nn.Slice, in []int) {
+// sliced returns the inputs of a Slice that name the dimensions that change, nil if none does.
+func (e *encoder) sliced(n *nn.Node, op *nn.Slice, in []int) []string {
 	var starts, ends, axes, steps []int
 	for d, start := range op.Starts {
 		step, many := 1, op.Counts[d]
@@ -37,14 +37,12 @@ func (e *encoder) slice(n *nn.Node, op *nn.Slice, in []int) {
 		starts, ends, axes, steps = append(starts, start), append(ends, end), append(axes, d+1), append(steps, step)
 	}
 	if len(axes) == 0 {
-		e.emit("Identity", n.Inputs, n.Output, n.Name, nil)
-		return
+		return nil
 	}
-	inputs := []string{
-		n.Inputs[0], e.ints(n.Name+".starts", starts...), e.ints(n.Name+".ends", ends...),
+	return []string{
+		e.ints(n.Name+".starts", starts...), e.ints(n.Name+".ends", ends...),
 		e.ints(n.Name+".axes", axes...), e.ints(n.Name+".steps", steps...),
 	}
-	e.emit("Slice", inputs, n.Output, n.Name, nil)
 }
 
 // pad writes as lists of indices what Pad-13 does not have: wrapping, and reflecting
@@ -62,7 +60,7 @@ func (e *encoder) pad(n *nn.Node, op *nn.Pad, in []int) {
 	if mode == "constant" {
 		inputs = append(inputs, e.mask(&nn.Param{Data: []float32{float32(op.Value)}}, n.Name+".value"))
 	}
-	e.emit("Pad", inputs, n.Output, n.Name, appendText(nil, "mode", mode))
+	e.emit("Pad", inputs, n.Output, n.Name, given{"mode", mode})
 }
 
 // padsSimply reports whether each end gets fewer entries than there are and none is
@@ -97,10 +95,10 @@ func (e *encoder) padByIndices(n *nn.Node, op *nn.Pad, in []int) {
 		}
 		name := fmt.Sprintf("%s.%d", n.Name, d)
 		y := e.fresh(name)
-		e.emit("Gather", []string{x, e.ints(name+".indices", index...)}, y, name, appendNumber(nil, "axis", int64(d+1)))
+		e.emit("Gather", []string{x, e.ints(name+".indices", index...)}, y, name, given{"axis", d + 1})
 		x = y
 	}
-	e.emit("Identity", []string{x}, n.Output, n.Name, nil)
+	e.emit("Identity", []string{x}, n.Output, n.Name)
 }
 
 // batchShape computes the shape of a batch of tensors, whose size is that of the model's
@@ -109,8 +107,8 @@ func (e *encoder) batchShape(name string, shape []int) (tensor string) {
 	all, one, whole := e.fresh(name+".input_shape"), e.fresh(name+".batch"), e.fresh(name+".batch_shape")
 	zero := e.ints(name+".first", 0)
 	rest := e.ints(name+".dims", shape...)
-	e.emit("Shape", []string{e.input}, all, all, nil)
-	e.emit("Gather", []string{all, zero}, one, one, nil)
-	e.emit("Concat", []string{one, rest}, whole, whole, appendNumber(nil, "axis", 0))
+	e.emit("Shape", []string{e.input}, all, all)
+	e.emit("Gather", []string{all, zero}, one, one)
+	e.emit("Concat", []string{one, rest}, whole, whole, given{"axis", 0})
 	return whole
 }

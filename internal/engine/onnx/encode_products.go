@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"slices"
 
 	"tattle/internal/engine/nn"
@@ -10,9 +11,9 @@ import (
 // ReduceSum has in all that are written.
 const reduceAxesInput = 18
 
-// matmul transposes first what the operator transposes, and puts dimensions of 1 between the
-// batch's and those that are broadcast.
-func (e *encoder) matmul(n *nn.Node, op *nn.MatMul, in [][]int) {
+// aligned returns the operands of a product. It transposes first what the operator transposes, and
+// puts dimensions of 1 between the batch's and those that are broadcast.
+func (e *encoder) aligned(n *nn.Node, op *nn.MatMul, in [][]int) []string {
 	inputs := slices.Clone(n.Inputs)
 	rank := max(len(in[0]), len(in[1]))
 	for i, trans := range []bool{op.TransA, op.TransB} {
@@ -20,16 +21,14 @@ func (e *encoder) matmul(n *nn.Node, op *nn.MatMul, in [][]int) {
 		if trans {
 			perm := countUp(dims + 1)
 			perm[dims-1], perm[dims] = dims, dims-1
-			inputs[i] = e.emitInner("Transpose", inputs[i:i+1], side+".transposed", appendNumbers(nil, "perm", perm))
+			inputs[i] = e.emitInner("Transpose", inputs[i:i+1], side+".transposed", given{"perm", perm})
 		}
 		if dims < rank {
-			aligned := e.fresh(side + ".aligned")
 			axes := e.ints(side+".axes", afterBatch(countUp(rank-dims))...)
-			e.emit("Unsqueeze", []string{inputs[i], axes}, aligned, aligned, nil)
-			inputs[i] = aligned
+			inputs[i] = e.emitInner("Unsqueeze", []string{inputs[i], axes}, side+".aligned")
 		}
 	}
-	e.emit("MatMul", inputs, n.Output, n.Name, nil)
+	return inputs
 }
 
 // dense writes a Gemm, or for rows, which a Gemm does not accept, a product with the
@@ -37,70 +36,51 @@ func (e *encoder) matmul(n *nn.Node, op *nn.MatMul, in [][]int) {
 func (e *encoder) dense(n *nn.Node, op *nn.Dense, dims int) {
 	weight := e.param(op.Weight, n.Name+".weight")
 	if dims == 1 {
-		settings := appendNumber(appendFloat(appendFloat(nil, "alpha", 1), "beta", 1), "transB", 1)
 		inputs := []string{n.Inputs[0], weight}
 		if op.Bias != nil {
 			inputs = append(inputs, e.param(op.Bias, n.Name+".bias"))
 		}
-		e.emit(op.Kind(), inputs, n.Output, n.Name, settings)
+		e.emit(op.Kind(), inputs, n.Output, n.Name, given{"alpha", 1.}, given{"beta", 1.}, given{"transB", 1})
 		return
 	}
-	turned := e.emitInner("Transpose", []string{weight}, n.Name+".weight.transposed", appendNumbers(nil, "perm", []int{1, 0}))
+	turned := e.emitInner("Transpose", []string{weight}, n.Name+".weight.transposed", given{"perm", []int{1, 0}})
 	product := n.Output
 	if op.Bias != nil {
 		product = e.fresh(n.Name + ".product")
 	}
-	e.emit("MatMul", []string{n.Inputs[0], turned}, product, n.Name, nil)
+	e.emit("MatMul", []string{n.Inputs[0], turned}, product, n.Name)
 	if op.Bias != nil {
-		e.emit("Add", []string{product, e.param(op.Bias, n.Name+".bias")}, n.Output, n.Name+".sum", nil)
+		e.emit("Add", []string{product, e.param(op.Bias, n.Name+".bias")}, n.Output, n.Name+".sum")
 	}
 }
 
-// norm writes a norm. Where the operator has no scale or shift that ONNX requires, these
-// are ones and zeros.
-func (e *encoder) norm(n *nn.Node, in []int) {
-	var settings []byte
-	var params []*nn.Param
-	var epsilon float64
-	var shape []int // of the scale and shift
-	names, required := []string{".scale", ".shift", ".mean", ".variance"}, 2
-	switch op := n.Op.(type) {
-	case *nn.BatchNorm:
-		params, epsilon = []*nn.Param{op.Scale, op.Shift, op.Mean, op.Variance}, orDefault(op.Epsilon, nn.DefaultBatchNormEpsilon)
-	case *nn.LayerNorm:
-		params, epsilon, shape = []*nn.Param{op.Scale, op.Shift}, orDefault(op.Epsilon, nn.DefaultLayerNormEpsilon), in[len(in)-max(op.Axes, 1):]
-		settings, required = appendNumber(nil, "axis", -int64(len(shape))), 1
-	}
-	if v := float32(epsilon); !(v > 0) || v-v != 0 {
-		panic(unsupportedf("epsilon %v is not a float32", epsilon))
-	}
-	inputs := slices.Clone(n.Inputs)
-	for i, p := range params {
+// normParams adds the parameters of a norm. The first ones must be there: where the operator has none,
+// they are ones and zeros of that shape.
+func (e *encoder) normParams(n *nn.Node, required int, all []*nn.Param, shape []int) (names []string) {
+	for i, p := range all {
 		if p == nil && i >= required {
 			break
 		}
 		if p == nil {
 			p = &nn.Param{Shape: shape, Data: slices.Repeat([]float32{float32(1 - i)}, nn.Size(shape))}
 		}
-		inputs = append(inputs, e.param(p, n.Name+names[i]))
+		names = append(names, e.param(p, n.Name+[]string{".scale", ".shift", ".mean", ".variance"}[i]))
 	}
-	settings = appendFloat(settings, "epsilon", epsilon)
-	if op, ok := n.Op.(*nn.BatchNorm); ok {
-		settings = appendFloat(settings, "momentum", 1-orDefault(op.Momentum, nn.DefaultBatchNormMomentum))
-	}
-	e.emit(n.Op.Kind(), inputs, n.Output, n.Name, settings)
+	return names
 }
 
-func orDefault(v, absent float64) float64 {
-	if v == 0 {
-		return absent
+// epsilon is that of a norm, which must be a positive float32.
+func epsilon(v, absent float64) given {
+	v = cmp.Or(v, absent)
+	if s := float32(v); !(s > 0) || s-s != 0 {
+		panic(unsupportedf("epsilon %v is not a float32", v))
 	}
-	return v
+	return given{"epsilon", v}
 }
 
-// reduce numbers the axes after the batch's; none means all of them. A reduction
+// reduced returns the axes of a reduction after the batch's; none means all of them. A reduction
 // over no axis cannot be written, since an empty list means all in ONNX.
-func (e *encoder) reduce(n *nn.Node, op *nn.Reduce, in []int) {
+func (e *encoder) reduced(op *nn.Reduce, in []int) []int {
 	axes := op.Axes
 	if axes == nil {
 		axes = countUp(len(in))
@@ -108,47 +88,38 @@ func (e *encoder) reduce(n *nn.Node, op *nn.Reduce, in []int) {
 	if len(axes) == 0 {
 		panic(unsupportedf("a reduction over no dimension cannot be written"))
 	}
-	inputs, settings := n.Inputs, appendFlag(nil, "keepdims", op.Keep)
-	if op.Function == "Sum" || e.opset >= reduceAxesInput {
-		inputs = slices.Concat(inputs, []string{e.ints(n.Name+".axes", afterBatch(axes)...)})
-	} else {
-		settings = appendNumbers(settings, "axes", afterBatch(axes))
-	}
-	e.emit(op.Kind(), inputs, n.Output, n.Name, settings)
+	return afterBatch(axes)
 }
 
 // images writes convolutions and pools. Several images of an example become images of the
 // batch, and examples again.
 func (e *encoder) images(n *nn.Node, in, out []int) {
 	var params []*nn.Param
-	var settings []byte
+	var with []given
 	switch op := n.Op.(type) {
 	case *nn.Conv2D:
 		params = []*nn.Param{op.Weight, op.Bias}
-		settings = appendConv(op.Dilation, op.Groups)
-		settings = appendWindow(settings, op.Kernel, op.Stride, op.Pad)
+		with = ofWindow(op.Kernel, op.Stride, op.Pad, given{"dilations", orOne(op.Dilation)}, given{"group", max(op.Groups, 1)})
 	case *nn.ConvTranspose:
 		params = []*nn.Param{op.Weight, op.Bias}
-		settings = appendNumbers(appendConv(op.Dilation, op.Groups), "output_padding", op.OutputPad[:])
-		settings = appendWindow(settings, op.Kernel, op.Stride, op.Pad)
+		with = ofWindow(op.Kernel, op.Stride, op.Pad, given{"dilations", orOne(op.Dilation)}, given{"group", max(op.Groups, 1)}, given{"output_padding", op.OutputPad[:]})
 	case *nn.MaxPool:
-		settings = appendWindow(appendDilation(op.Dilation), op.Kernel, op.Stride, op.Pad)
+		with = ofWindow(op.Kernel, op.Stride, op.Pad, dilated(op.Dilation)...)
 	case *nn.AveragePool:
-		settings = appendFlag(appendDilation(op.Dilation), "count_include_pad", op.CountIncludePad)
-		settings = appendWindow(settings, op.Kernel, op.Stride, op.Pad)
+		with = ofWindow(op.Kernel, op.Stride, op.Pad, append(dilated(op.Dilation), given{"count_include_pad", op.CountIncludePad})...)
 	}
-	var names []string
+	inputs := slices.Clone(n.Inputs)
 	for i, p := range params {
 		if p != nil {
-			names = append(names, e.param(p, n.Name+[]string{".weight", ".bias"}[i]))
+			inputs = append(inputs, e.param(p, n.Name+[]string{".weight", ".bias"}[i]))
 		}
 	}
-	from, to := n.Inputs[0], n.Output
+	to := n.Output
 	if len(in) > 3 {
-		from, to = e.fresh(from+"_images"), e.fresh(to+"_images")
-		e.asImages(n.Inputs[0], from, in[len(in)-3:])
+		inputs[0], to = e.fresh(inputs[0]+"_images"), e.fresh(to+"_images")
+		e.asImages(n.Inputs[0], inputs[0], in[len(in)-3:])
 	}
-	e.emit(n.Op.Kind(), append([]string{from}, names...), to, n.Name, settings)
+	e.emit(n.Op.Kind(), inputs, to, n.Name, with...)
 	if len(in) > 3 {
 		e.asImages(to, n.Output, out)
 	}
@@ -156,27 +127,20 @@ func (e *encoder) images(n *nn.Node, in, out []int) {
 
 // asImages views a tensor as a batch of that shape.
 func (e *encoder) asImages(from, to string, shape []int) {
-	e.emit("Reshape", []string{from, e.ints(to+".shape", withBatch(-1, shape)...)}, to, to, nil)
+	e.emit("Reshape", []string{from, e.ints(to+".shape", withBatch(-1, shape)...)}, to, to)
 }
 
-func orOne(x [2]int) [2]int { return [2]int{max(x[0], 1), max(x[1], 1)} }
+func orOne(x [2]int) []int { return []int{max(x[0], 1), max(x[1], 1)} }
 
-// appendDilation names the dilation of a pool where there is one.
-func appendDilation(dilation [2]int) []byte {
-	if dilation = orOne(dilation); dilation == [2]int{1, 1} {
+// dilated names the dilation of a pool where there is one.
+func dilated(dilation [2]int) []given {
+	if max(dilation[0], dilation[1]) <= 1 {
 		return nil
 	}
-	return appendNumbers(nil, "dilations", dilation[:])
+	return []given{{"dilations", orOne(dilation)}}
 }
 
-func appendConv(dilation [2]int, groups int) []byte {
-	dilation = orOne(dilation)
-	return appendNumber(appendNumbers(nil, "dilations", dilation[:]), "group", int64(max(groups, 1)))
-}
-
-func appendWindow(b []byte, kernel, stride [2]int, pad [4]int) []byte {
-	stride = orOne(stride)
-	b = appendNumbers(b, "kernel_shape", kernel[:])
-	b = appendNumbers(b, "pads", pad[:])
-	return appendNumbers(b, "strides", stride[:])
+// ofWindow returns the settings of a window behind others.
+func ofWindow(kernel, stride [2]int, pad [4]int, before ...given) []given {
+	return append(before, given{"kernel_shape", kernel[:]}, given{"pads", pad[:]}, given{"strides", orOne(stride)})
 }

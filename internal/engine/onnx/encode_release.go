@@ -32,14 +32,14 @@ func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
 		}
 	}
 	limits := []string{g.Output, e.number(-clip, "release.low"), e.number(clip, "release.high")}
-	clipped := e.emitInner("Clip", limits, "release.clipped", nil)
-	scaled := e.emitInner("Div", []string{clipped, e.number(delta, "release.delta")}, "release.scaled", nil)
-	points := e.emitInner("Round", []string{scaled}, "release.rounded", nil)
-	points = e.emitInner("Cast", []string{points}, "release.points", appendNumber(nil, "to", typeInt64))
+	clipped := e.emitInner("Clip", limits, "release.clipped")
+	scaled := e.emitInner("Div", []string{clipped, e.number(delta, "release.delta")}, "release.scaled")
+	points := e.emitInner("Round", []string{scaled}, "release.rounded")
+	points = e.emitInner("Cast", []string{points}, "release.points", given{"to", typeInt64})
 	// Add alone would repeat the noise of one example for all: Reshape refuses another number of integers.
-	dims := e.emitInner("Shape", []string{points}, "release.shape", nil)
-	noise := e.emitInner("Reshape", []string{releaseNoise, dims}, "release.noise", nil)
-	e.emit("Add", []string{points, noise}, ReleaseOutput, "release.noised", nil)
+	dims := e.emitInner("Shape", []string{points}, "release.shape")
+	noise := e.emitInner("Reshape", []string{releaseNoise, dims}, "release.noise")
+	e.emit("Add", []string{points, noise}, ReleaseOutput, "release.noised")
 	shape := e.shapes[g.Output]
 	nodes, ends := e.graph(g.Name, []end{{g.Input, typeFloat, g.InputShape}, {releaseNoise, typeInt64, shape}}, end{ReleaseOutput, typeInt64, shape})
 	return e.model(g.Metadata, nodes, ends), nil

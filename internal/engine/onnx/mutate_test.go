@@ -143,9 +143,9 @@ func (x *mutant) attribute(s *script) {
 	var b []byte
 	switch s.of(5) {
 	case 0:
-		b = appendNumber(nil, name, chosen(s, telling))
+		b = appendGiven(nil, name, int(chosen(s, telling)))
 	case 1:
-		b = appendFloat(nil, name, chosen(s, []float64{0, 1, -1, .5, 1e30, math.NaN(), math.Inf(1)}))
+		b = appendGiven(nil, name, chosen(s, []float64{0, 1, -1, .5, 1e30, math.NaN(), math.Inf(1)}))
 	case 2:
 		b = attributeText(name, chosen(s, []string{"", "SAME_UPPER", "VALID", "reflect", "edge", "wrap", "add", "linear", "cubic", "nearest",
 			"half_pixel", "align_corners", "asymmetric", "floor", "tanh", "bij,bjk->bik", "...i,i...->", "ij->ji", "CRD"}))
@@ -154,7 +154,7 @@ func (x *mutant) attribute(s *script) {
 		for range s.of(6) {
 			v = append(v, int(chosen(s, telling)))
 		}
-		b = appendNumbers(nil, name, v)
+		b = appendGiven(nil, name, v)
 	}
 	w := &wire{}
 	w.each(b, func(f field) { n.attributes = append(n.attributes, w.named(f, attributeName)) })

@@ -15,9 +15,9 @@ import (
 
 func in(names ...string) []string { return names }
 
-func float(name string, v float64) []byte  { return appendFloat(nil, name, v) }
-func number(name string, v int64) []byte   { return appendNumber(nil, name, v) }
-func numbers(name string, v ...int) []byte { return appendNumbers(nil, name, v) }
+func float(name string, v float64) []byte  { return appendGiven(nil, name, v) }
+func number(name string, v int64) []byte   { return appendGiven(nil, name, int(v)) }
+func numbers(name string, v ...int) []byte { return appendGiven(nil, name, v) }
 
 func ramp(n int, first, step float32) []float32 {
 	x := make([]float32, n)
