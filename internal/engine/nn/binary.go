@@ -46,7 +46,7 @@ func (o *Binary) Shape(inputs ...[]int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return broadcastShape(shapes...)
+	return BroadcastShape(shapes...)
 }
 
 func (o *Binary) constants() []*Param {

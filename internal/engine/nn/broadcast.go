@@ -7,8 +7,8 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// broadcastShape returns the shape to which the shapes broadcast.
-func broadcastShape(shapes ...[]int) ([]int, error) {
+// BroadcastShape returns the shape to which the shapes broadcast. It returns an error if they do not.
+func BroadcastShape(shapes ...[]int) ([]int, error) {
 	rank := 0
 	for _, s := range shapes {
 		rank = max(rank, len(s))
@@ -57,7 +57,7 @@ type layout struct {
 
 // newLayout lays out operands of these shapes, which broadcast to one another.
 func newLayout(shapes ...[]int) *layout {
-	to, err := broadcastShape(shapes...)
+	to, err := BroadcastShape(shapes...)
 	if err != nil {
 		panic("nn: " + err.Error())
 	}
@@ -82,7 +82,7 @@ func newLayout(shapes ...[]int) *layout {
 // the output.
 func broadcastStrides(shape, to []int) []int {
 	s := aligned(shape, len(to))
-	steps := strides(s)
+	steps := Strides(s)
 	for i, n := range s {
 		if n == 1 {
 			steps[i] = 0

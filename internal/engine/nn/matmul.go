@@ -53,10 +53,10 @@ func (o *MatMul) plan(inputs [][]int) (*matmulPlan, error) {
 	}
 	a, b = a[:len(a)-2], b[:len(b)-2]
 	var err error
-	if p.lead, err = broadcastShape(a, b); err != nil {
+	if p.lead, err = BroadcastShape(a, b); err != nil {
 		return nil, fmt.Errorf("before the matrices: %w", err)
 	}
-	p.a, p.b = broadcastIndex(a, p.lead), broadcastIndex(b, p.lead)
+	p.a, p.b = BroadcastIndex(a, p.lead), BroadcastIndex(b, p.lead)
 	p.usesA, p.usesB = uses(p.a, Size(a)), uses(p.b, Size(b))
 	return p, nil
 }
@@ -69,14 +69,18 @@ func lastTwo(shape []int, trans bool) (rows, cols int) {
 	return rows, cols
 }
 
-// broadcastIndex returns, for each element of a tensor of shape out, the element
+// BroadcastIndex returns, for each element of a tensor of shape out, the element
 // of one of that shape that is broadcast to it.
-func broadcastIndex(shape, out []int) []int {
-	index := []int{0}
-	for d, stride := range broadcastStrides(shape, out) {
-		index = eachStep(index, out[d], stride)
+func BroadcastIndex(shape, out []int) []int { return Places(out, broadcastStrides(shape, out)) }
+
+// Places returns where the entries of a tensor of that shape lie, in row-major order, given how far
+// apart neighbours along each dimension lie.
+func Places(shape, strides []int) []int {
+	places := []int{0}
+	for d, n := range shape {
+		places = eachStep(places, n, strides[d])
 	}
-	return index
+	return places
 }
 
 // uses inverts index: which entries hold i.

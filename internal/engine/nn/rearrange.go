@@ -57,8 +57,8 @@ func viewShape(views []axisView) []int {
 	return shape
 }
 
-// strides returns how far apart neighbours along each axis lie.
-func strides(shape []int) []int {
+// Strides returns how far apart neighbours along each axis lie, row-major.
+func Strides(shape []int) []int {
 	s, step := make([]int, len(shape)), 1
 	for a := len(shape) - 1; a >= 0; a-- {
 		s[a] = step
@@ -85,7 +85,7 @@ type arrangement struct {
 const blockLimit = 4096
 
 func newArrangement(in []int, views []axisView) arrangement {
-	s, inner, block := strides(in), len(views), 1
+	s, inner, block := Strides(in), len(views), 1
 	for inner > 0 {
 		n := views[inner-1].n
 		if block > 1 && block*n > blockLimit {

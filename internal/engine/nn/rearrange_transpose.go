@@ -34,7 +34,7 @@ func newTransposition[T Float](in []int, views []axisView) *transposition[T] {
 	for d, a := range perm {
 		out[d] = shape[a]
 	}
-	is, os := strides(shape), strides(out)
+	is, os := Strides(shape), Strides(out)
 	at := slices.Index(perm, last)
 	k := &transposition[T]{
 		size: Size(shape), nA: out[at], nB: out[last], inStride: is[perm[last]], outStride: os[at],

@@ -20,7 +20,7 @@ func (o *Where) Shape(inputs ...[]int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return broadcastShape(shapes...)
+	return BroadcastShape(shapes...)
 }
 
 func (o *Where) kernel32(in ...[]int) kernel[float32] { return newWhere[float32](o, in) }

@@ -94,83 +94,26 @@ func shifted(axes []int, shift int) []int {
 
 // broadcast returns the shape that ONNX's broadcasting makes of several.
 func broadcast(shapes ...[]int) []int {
-	rank := 0
-	for _, s := range shapes {
-		rank = max(rank, len(s))
+	shape, err := nn.BroadcastShape(shapes...)
+	if err != nil {
+		panic(malformedf("%v", err))
 	}
-	out := slices.Repeat([]int{1}, rank)
-	for _, s := range shapes {
-		for i, v := range s {
-			o := &out[rank-len(s)+i]
-			switch {
-			case *o == v || v == 1:
-			case *o == 1:
-				*o = v
-			default:
-				panic(malformedf("shapes %v do not broadcast", shapes))
-			}
-		}
+	return shape
+}
+
+// outputShape returns the shape that an operator makes of others, which may be ONNX shapes.
+func outputShape(op nn.Op, shapes ...[]int) []int {
+	shape, err := op.Shape(shapes...)
+	if err != nil {
+		panic(malformedf("%v", err))
 	}
-	return out
+	return shape
 }
 
 // mustBroadcastTo panics unless a shape broadcasts to another.
 func mustBroadcastTo(from, to []int) {
 	if !slices.Equal(broadcast(from, to), to) {
 		panic(malformedf("shape %v does not broadcast to %v", from, to))
-	}
-}
-
-// steps returns how far apart neighbours along each dimension lie, row-major.
-func steps(shape []int) []int {
-	s := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		s[i] = n
-		n *= shape[i]
-	}
-	return s
-}
-
-// stretch returns the steps of a tensor seen as one of the larger shape that it
-// broadcasts to: 0 along repeated dimensions.
-func stretch(from, to []int) []int {
-	s, own := make([]int, len(to)), steps(from)
-	lead := len(to) - len(from)
-	for i, n := range from {
-		if n != 1 {
-			s[lead+i] = own[i]
-		}
-	}
-	return s
-}
-
-// walk calls f for each entry of the shape in row-major order, with its place
-// in several layouts, each given by its steps.
-func walk(shape []int, layouts [][]int, f func(i int, at []int)) {
-	if slices.Contains(shape, 0) {
-		return
-	}
-	at, index := make([]int, len(layouts)), make([]int, len(shape))
-	for i := 0; ; i++ {
-		f(i, at)
-		d := len(shape) - 1
-		for ; d >= 0; d-- {
-			index[d]++
-			for k, l := range layouts {
-				at[k] += l[d]
-			}
-			if index[d] < shape[d] {
-				break
-			}
-			for k, l := range layouts {
-				at[k] -= l[d] * shape[d]
-			}
-			index[d] = 0
-		}
-		if d < 0 {
-			return
-		}
 	}
 }
 

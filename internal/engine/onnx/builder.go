@@ -52,11 +52,7 @@ func (b *builder) shapeOf(op nn.Op, inputs []string) []int {
 	for i, tensor := range inputs {
 		in[i] = b.inner[tensor]
 	}
-	shape, err := op.Shape(in...)
-	if err != nil {
-		panic(malformedf("%v", err))
-	}
-	return shape
+	return outputShape(op, in...)
 }
 
 // prune drops the nodes that the output does not depend on: only their shapes were

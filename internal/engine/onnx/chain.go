@@ -76,10 +76,7 @@ func (c *chain) then(op nn.Op, more ...*chain) *chain {
 	for _, m := range more {
 		inputs, shapes = append(inputs, m.flush()), append(shapes, m.shape)
 	}
-	out, err := op.Shape(shapes...)
-	if err != nil {
-		panic(malformedf("%v", err))
-	}
+	out := outputShape(op, shapes...)
 	return &chain{c.r, &result{op: op, inputs: inputs, have: out}, out}
 }
 

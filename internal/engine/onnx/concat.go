@@ -1,43 +1,24 @@
 package onnx
 
-import (
-	"slices"
+import "tattle/internal/engine/nn"
 
-	"tattle/internal/engine/nn"
-)
-
-// joining reads the axis of a Concat (ONNX Concat-13), its inputs and their joint shape.
-func (r *nodeReader) joining() (all []operand, axis int, shape []int) {
+// concat is ONNX Concat-13: it joins tensors, some of which may be constants.
+func (r *nodeReader) concat() {
+	var all []operand
+	var shapes [][]int
 	for i := range r.inputs {
 		all = append(all, r.operand(i))
+		shapes = append(shapes, all[i].shape)
 		r.mustAgree(0, i)
 	}
 	if len(all) == 0 {
 		panic(malformedf("a Concat without inputs"))
 	}
-	first := all[0].shape
 	if _, ok := r.attribute("axis"); !ok {
 		panic(malformedf("attribute \"axis\" is missing"))
 	}
-	axis = r.axis(0, len(first))
-	shape = slices.Clone(first)
-	shape[axis] = 0
-	for _, o := range all {
-		ok := len(o.shape) == len(first)
-		for d := 0; ok && d < len(first); d++ {
-			ok = d == axis || o.shape[d] == first[d]
-		}
-		if !ok {
-			panic(malformedf("shapes %v and %v cannot be joined along axis %d", first, o.shape, axis))
-		}
-		shape[axis] += o.shape[axis]
-	}
-	return all, axis, shape
-}
-
-// concat joins tensors, some of which may be constants.
-func (r *nodeReader) concat() {
-	all, axis, shape := r.joining()
+	axis := r.axis(0, len(shapes[0]))
+	shape := outputShape(&nn.Concat{Axis: axis}, shapes...)
 	var chains []*chain
 	shift := 0
 	for _, o := range all {

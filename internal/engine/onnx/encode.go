@@ -193,8 +193,9 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 			kind = "Identity"
 		}
 	case *nn.Pad:
-		e.pad(n, op, in[0])
-		return
+		pads := e.ints(n.Name+".pads", slices.Concat(withBatch(0, op.Before), withBatch(0, op.After))...)
+		inputs = append(inputs, pads, e.mask(scalar(op.Value), n.Name+".value"))
+		with = []given{{"mode", "constant"}}
 	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool:
 		e.images(n, in[0], out)
 		return

@@ -205,6 +205,7 @@ func TestFoldRefuses(t *testing.T) {
 		{"Mod", nil, values(f32(nil, 1), f32(nil, 2)), "of type float32"},
 		{"Add", nil, values(list(1), f32(nil, 1)), "int64 and float32"},
 		{"Add", nil, values(list(1, 2), list(1, 2, 3)), "do not broadcast"},
+		{"Pad", attributeText("mode", "edge"), values(list(1, 2, 3), list(1, -3)), "nothing is left"},
 		{"Reshape", nil, values(list(1, 2), list(-1, -1)), "shape [2] cannot be reshaped to [-1 -1]"},
 		{"Reshape", nil, values(list(1, 2), list(3)), "[2] cannot be reshaped to [3]"},
 		{"Reshape", nil, values(list(1, 2), list(1, 2, 0)), "to [1 2 0]"},

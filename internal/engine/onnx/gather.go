@@ -77,13 +77,13 @@ func (r *nodeReader) elementPlaces(shape []int, v *value) []int {
 		panic(malformedf("indices of shape %v do not fit shape %v", v.shape, shape))
 	}
 	r.claim(len(v.ints))
-	by := steps(shape)
+	by := nn.Strides(shape)
 	along := by[axis]
 	by[axis] = 0
-	places := make([]int, len(v.ints))
-	walk(v.shape, [][]int{by}, func(i int, at []int) {
-		places[i] = at[0] + indexIn(v.ints[i], shape[axis])*along
-	})
+	places := nn.Places(v.shape, by)
+	for i, k := range v.ints {
+		places[i] += indexIn(k, shape[axis]) * along
+	}
 	return places
 }
 
@@ -161,7 +161,7 @@ func (r *nodeReader) nonZero() {
 			at = append(at, i)
 		}
 	}
-	by := steps(v.shape)
+	by := nn.Strides(v.shape)
 	r.set(r.generated(typeInt64, []int{len(v.shape), len(at)}, func(i int) float64 {
 		d := i / len(at)
 		return float64(at[i%len(at)] / by[d] % v.shape[d])

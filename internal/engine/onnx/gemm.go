@@ -35,16 +35,15 @@ func productShape(a, b []int) []int {
 	if len(b) == 1 {
 		y = []int{b[0], 1}
 	}
-	i, j := len(x)-2, len(y)-2
-	if x[i+1] != y[j] {
-		panic(malformedf("matrices of shapes %v and %v do not fit: rows of [%d], columns of [%d]", a, b, x[i+1], y[j]))
+	if rows, columns := x[len(x)-1], y[len(y)-2]; rows != columns {
+		panic(malformedf("matrices of shapes %v and %v do not fit: rows of [%d], columns of [%d]", a, b, rows, columns))
 	}
-	shape := broadcast(x[:i], y[:j])
-	if len(a) > 1 {
-		shape = append(shape, x[i])
+	shape := outputShape(&nn.MatMul{}, x, y)
+	if len(b) == 1 {
+		shape = shape[:len(shape)-1]
 	}
-	if len(b) > 1 {
-		shape = append(shape, y[j+1])
+	if i := len(shape) - min(len(b), 2); len(a) == 1 {
+		shape = slices.Delete(shape, i, i+1)
 	}
 	return shape
 }

@@ -107,19 +107,12 @@ func (r *nodeReader) transpose() {
 	if !given {
 		slices.Reverse(perm)
 	}
-	if len(perm) != rank {
-		panic(malformedf("perm %v of %d dimensions", list, rank))
-	}
-	shape := make([]int, rank)
-	for i, p := range perm {
-		shape[i] = x.shape[p]
-	}
-	switch {
-	case rank > 0 && perm[0] == 0 && x.shape[0] == 1:
+	shape := outputShape(&nn.Transpose{Perm: perm}, x.shape)
+	if rank > 0 && perm[0] == 0 && x.shape[0] == 1 {
 		r.chain(x).transpose(shifted(perm[1:], 1)).end(0, shape)
-	default:
-		r.whole(x).transpose(perm).end(0, shape)
+		return
 	}
+	r.whole(x).transpose(perm).end(0, shape)
 }
 
 // expand is ONNX Expand-13: input and shape broadcast both ways.

@@ -139,7 +139,9 @@ func (r *nodeReader) repeated(v *value, to []int) *nn.Param {
 	r.claim(nn.Size(to))
 	return r.param(v, fmt.Sprint("fills ", to), func(from []int, x []float32) ([]int, []float32) {
 		y := make([]float32, nn.Size(to))
-		walk(to, [][]int{stretch(from, to)}, func(i int, at []int) { y[i] = x[at[0]] })
+		for i, at := range nn.BroadcastIndex(from, to) {
+			y[i] = x[at]
+		}
 		return to, y
 	})
 }

@@ -9,7 +9,7 @@ import (
 // pad is ONNX Pad-21: it adds to the ends of dimensions, or crops where pads are negative;
 // before opset 11 the pads and the value are attributes.
 func (r *nodeReader) pad() {
-	x, op := r.operand(0), &nn.Pad{Mode: r.text("mode", "constant")}
+	x, op, mode := r.operand(0), &nn.Pad{}, r.text("mode", "constant")
 	list, _ := r.list("pads", 1)
 	axes := countUp(len(x.shape))
 	if r.has(3) {
@@ -32,8 +32,9 @@ func (r *nodeReader) pad() {
 			changed = append(changed, a)
 		}
 	}
-	if !slices.Contains([]string{"constant", "edge", "reflect", "wrap"}, op.Mode) {
-		panic(malformedf("unknown mode %q", op.Mode))
+	place := padModes[mode]
+	if place == nil && mode != "constant" {
+		panic(malformedf("unknown mode %q", mode))
 	}
 	r.mustFit(shape)
 	for a, size := range x.shape {
@@ -41,15 +42,47 @@ func (r *nodeReader) pad() {
 			panic(malformedf("pads %v of shape %v", list, x.shape))
 		}
 	}
-	if op.Mode == "constant" {
-		op.Mode, op.Value = "", r.padding()
-	}
 	c, shift := r.along(x, changed...)
-	if len(changed) > 0 {
-		op.Before, op.After = op.Before[shift:], op.After[shift:]
+	switch {
+	case place != nil:
+		for _, a := range changed {
+			c = c.padded(a-shift, op.Before[a], shape[a], op.After[a], place)
+		}
+	case len(changed) > 0:
+		op.Before, op.After, op.Value = op.Before[shift:], op.After[shift:], r.padding()
 		c = c.then(op)
 	}
 	c.end(0, shape)
+}
+
+// padModes say which of n entries stands at place i of a padded dimension, whose entry 0 is the
+// first.
+var padModes = map[string]func(i, n int) int{
+	"edge": func(i, n int) int { return min(max(i, 0), n-1) },
+	"wrap": modulo,
+	"reflect": func(i, n int) int {
+		i = modulo(i, max(2*n-2, 1))
+		return min(i, 2*n-2-i)
+	},
+}
+
+// modulo returns i modulo n, not negative.
+func modulo(i, n int) int { return (i%n + n) % n }
+
+// padded gathers a dimension of size entries, the first of which are before and the last after what
+// is there. Negative numbers take entries away, which is done first.
+func (c *chain) padded(axis, before, size, after int, place func(i, n int) int) *chain {
+	first := max(0, -before) // of the entries kept
+	kept := c.shape[axis] - first - max(0, -after)
+	if kept == 0 && size > 0 {
+		panic(malformedf("nothing is left of dimension %d of shape %v to pad with", axis, c.shape))
+	}
+	c.r.claim(size)
+	index := make([]int, size)
+	for i := range index {
+		index[i] = first + place(i-max(0, before), kept)
+	}
+	return c.then(&nn.Gather{Axis: axis, Indices: index, Dims: []int{size}})
 }
 
 // padding returns the value that constant padding adds to an activation.

@@ -135,7 +135,8 @@ func TestReadPad(t *testing.T) {
 			before, after int
 			take          []int // −1 for the constant
 		}{
-			{"constant", 2, 1, []int{-1, -1, 0, 1, 2, 3, -1}}, {"reflect", 2, 3, []int{2, 1, 0, 1, 2, 3, 2, 1, 0}}, {"edge", 1, 2, []int{0, 0, 1, 2, 3, 3, 3}},
+			{"constant", 2, 1, []int{-1, -1, 0, 1, 2, 3, -1}}, {"reflect", 2, 3, []int{2, 1, 0, 1, 2, 3, 2, 1, 0}}, {"reflect", 8, 5, []int{2, 1, 0, 1, 2, 3, 2, 1, 0, 1, 2, 3, 2, 1, 0, 1, 2}},
+			{"wrap", 5, 6, []int{3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1}}, {"reflect", -1, 2, []int{1, 2, 3, 2, 1}}, {"edge", 1, 2, []int{0, 0, 1, 2, 3, 3, 3}},
 			{"wrap", 2, 1, []int{2, 3, 0, 1, 2, 3, 0}}, {"constant", -1, 2, []int{1, 2, 3, -1, -1}}, {"constant", 0, -2, []int{0, 1}}, {"constant", 0, 0, []int{0, 1, 2, 3}},
 		} {
 			want := fill([]int{s[0], 2, len(c.take)}, func(at []int) float64 {

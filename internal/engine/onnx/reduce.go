@@ -30,23 +30,9 @@ func (r *nodeReader) reduce() {
 	r.reduceOver(x, function, axes, keep)
 }
 
-// reducedShape returns the shape that a reduction over these axes leaves.
-func reducedShape(from, axes []int, keep bool) []int {
-	var shape []int
-	for a, s := range from {
-		switch {
-		case !slices.Contains(axes, a):
-			shape = append(shape, s)
-		case keep:
-			shape = append(shape, 1)
-		}
-	}
-	return shape
-}
-
 // reduceOver reads a reduction of an activation over sorted axes.
 func (r *nodeReader) reduceOver(x operand, function string, axes []int, keep bool) {
-	shape := reducedShape(x.shape, axes, keep)
+	shape := outputShape(&nn.Reduce{Function: "Sum", Axes: axes, Keep: keep}, x.shape)
 	if len(x.inner()) < len(x.shape) && len(axes) > 1 && axes[0] == 0 {
 		axes = axes[1:] // of size 1
 	}
