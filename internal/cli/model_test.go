@@ -26,7 +26,7 @@ func mkWeights(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	g := zoo.ResNet20(classes, 9)
 	writeNPZ(ts, args[0], func(w *npy.Writer) {
-		for _, p := range zoo.State(g) {
+		for _, p := range g.State() {
 			if p.Name == "linear.bias" && args[2] == "nan" {
 				p.Data[3] = float32(math.NaN())
 			}

@@ -9,10 +9,49 @@ import (
 // binaryFuncs are the operators of [Binary].
 func binaryFuncs[T Float]() map[string]binaryFunc[T] {
 	m := map[string]binaryFunc[T]{
-		"Add": binaryAdd[T](),
-		"Sub": binarySub[T](),
-		"Mul": binaryMul[T](),
-		"Div": binaryDiv[T](),
+		"Add": {
+			value: simd.Add[T], left: handOn[T], right: handOn[T],
+			bound: sumBound, linear: true,
+
+			valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, c) },
+			leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
+			commute: true,
+		},
+		"Sub": {
+			value: subtract[T], left: handOn[T],
+			right: func(dst, d, _, _, _ []T) {
+				for i, v := range d {
+					dst[i] = -v
+				}
+			},
+			bound: sumBound, linear: true,
+
+			valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, -c) },
+			leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
+		},
+		"Mul": {
+			value: simd.Mul[T],
+			left:  func(dst, d, _, b, _ []T) { simd.Mul(dst, d, b) },
+			right: func(dst, d, a, _, _ []T) { simd.Mul(dst, d, a) },
+			bound: mulBound,
+
+			valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, c, 0) },
+			leftBy:  func(dst, d, _ []T, c T) { simd.ScaleShift(dst, d, c, 0) },
+			commute: true,
+		},
+		"Div": {
+			value: divide[T],
+			left:  func(dst, d, _, b, _ []T) { divide(dst, d, b) },
+			right: func(dst, d, _, b, y []T) {
+				for i := range dst {
+					dst[i] = -d[i] * y[i] / b[i]
+				}
+			},
+			bound: divBound,
+
+			valueBy: divideBy[T],
+			leftBy:  func(dst, d, _ []T, c T) { divideBy(dst, d, c) },
+		},
 		"Pow": binaryPow[T](),
 		"Min": binaryChoice[T](-1),
 		"Max": binaryChoice[T](1),
@@ -24,35 +63,6 @@ func binaryFuncs[T Float]() map[string]binaryFunc[T] {
 }
 
 func handOn[T Float](dst, d, _, _, _ []T) { copy(dst, d) }
-
-func binaryAdd[T Float]() binaryFunc[T] {
-	return binaryFunc[T]{
-		value: simd.Add[T],
-		left:  handOn[T],
-		right: handOn[T],
-		bound: sumBound, linear: true,
-
-		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, c) },
-		leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
-		commute: true,
-	}
-}
-
-func binarySub[T Float]() binaryFunc[T] {
-	return binaryFunc[T]{
-		value: subtract[T],
-		left:  handOn[T],
-		right: func(dst, d, _, _, _ []T) {
-			for i, v := range d {
-				dst[i] = -v
-			}
-		},
-		bound: sumBound, linear: true,
-
-		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, -c) },
-		leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
-	}
-}
 
 func subtract[T Float](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
@@ -69,66 +79,36 @@ func sumBound(a, ea, b, eb, y float64) float64 {
 	return ea + eb + unit*math.Abs(y)
 }
 
-func binaryMul[T Float]() binaryFunc[T] {
-	return binaryFunc[T]{
-		value: simd.Mul[T],
-		left:  func(dst, d, _, b, _ []T) { simd.Mul(dst, d, b) },
-		right: func(dst, d, a, _, _ []T) { simd.Mul(dst, d, a) },
-		bound: mulBound,
-
-		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, c, 0) },
-		leftBy:  func(dst, d, _ []T, c T) { simd.ScaleShift(dst, d, c, 0) },
-		commute: true,
-	}
-}
-
 // mulBound: |x̂·ŷ − x·y| ≤ |x̂|·ey + |ŷ|·ex + ex·ey, and 2u times the product for its
 // own rounding.
 func mulBound(a, ea, b, eb, y float64) float64 {
 	return math.Abs(a)*eb + math.Abs(b)*ea + ea*eb + 2*unit*math.Abs(y)
 }
 
-// binaryDiv: a/b moves by (da − y·db)/(b + db), y = a/b. The bound has errors in the place of
-// these changes, |b + db| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u), but for underflow; it is +Inf if
-// b + db can be 0.
-func binaryDiv[T Float]() binaryFunc[T] {
-	return binaryFunc[T]{
-		value: func(dst, a, b []T) {
-			a, b = a[:len(dst)], b[:len(dst)]
-			for i := range dst {
-				dst[i] = a[i] / b[i]
-			}
-		},
-		left: func(dst, d, _, b, _ []T) {
-			d, b = d[:len(dst)], b[:len(dst)]
-			for i := range dst {
-				dst[i] = d[i] / b[i]
-			}
-		},
-		right: func(dst, d, _, b, y []T) {
-			for i := range dst {
-				dst[i] = -d[i] * y[i] / b[i]
-			}
-		},
-		bound: func(a, ea, b, eb, y float64) float64 {
-			least := math.Abs(b) - eb
-			if !(least > 0) {
-				return math.Inf(1)
-			}
-			least *= 1 - 2*unit
-			q := math.Abs(y)*(1+4*unit) + underflow
-			return (ea+q*eb)/least + 2*unit*math.Abs(y)
-		},
-
-		valueBy: quotientBy[T],
-		leftBy:  func(dst, d, _ []T, c T) { quotientBy(dst, d, c) },
+func divide[T Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] / b[i]
 	}
 }
 
-func quotientBy[T Float](dst, a []T, c T) {
+func divideBy[T Float](dst, a []T, c T) {
 	for i, v := range a {
 		dst[i] = v / c
 	}
+}
+
+// divBound: a/b moves by (da − y·db)/(b + db), y = a/b. The bound has errors in the place of
+// these changes, |b + db| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u), but for underflow; it is +Inf if
+// b + db can be 0.
+func divBound(_, ea, b, eb, y float64) float64 {
+	least := math.Abs(b) - eb
+	if !(least > 0) {
+		return math.Inf(1)
+	}
+	least *= 1 - 2*unit
+	q := math.Abs(y)*(1+4*unit) + underflow
+	return (ea+q*eb)/least + 2*unit*math.Abs(y)
 }
 
 // binaryChoice are Max, for way 1, and Min, for way −1.

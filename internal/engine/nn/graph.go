@@ -191,6 +191,17 @@ func (g *Graph) Params() []*Param {
 	return ps
 }
 
+// State returns every parameter, and the running moments of batch norms.
+func (g *Graph) State() []*Param {
+	all := g.Params()
+	for _, n := range g.Nodes {
+		if b, ok := n.Op.(*BatchNorm); ok {
+			all = append(all, b.Mean, b.Variance)
+		}
+	}
+	return all
+}
+
 // ParamCount returns the number of values in all parameters.
 func (g *Graph) ParamCount() (n int) {
 	for _, p := range g.Params() {

@@ -24,10 +24,9 @@ func newHardmax[T Float](in []int) hardmax[T] {
 	return hardmax[T]{newRowwise(in, rowFunc[T]{
 		value: func(y, x []T) {
 			clear(y)
-			if best := winner(x); best >= 0 {
-				y[best] = 1
-			} else {
-				fill(y, T(math.NaN()))
+			best := winner(x, 1)
+			if y[best] = 1; x[best] != x[best] {
+				fill(y, x[best])
 			}
 		},
 		tangent: none,
@@ -38,13 +37,13 @@ func newHardmax[T Float](in []int) hardmax[T] {
 
 func (hardmax[T]) active(_ *frame[T], dst []bool) { clear(dst) }
 
-// winner returns the first index of the largest entry of x, −1 if one is NaN.
-func winner[T Float](x []T) int {
+// winner returns the first index of the largest entry of sign·x, that of a NaN if there is one.
+func winner[T Float](x []T, sign float64) int {
 	best, top := 0, math.Inf(-1)
 	for i, v := range x {
-		w := float64(v)
-		if math.IsNaN(w) {
-			return -1
+		w := sign * float64(v)
+		if w != w {
+			return i
 		}
 		if w > top {
 			best, top = i, w

@@ -78,9 +78,3 @@ func (k *average[T]) spreadRange(lo, hi int) {
 		}
 	}
 }
-
-func divideBy[T Float](dst, x []T, by T) {
-	for i, v := range x {
-		dst[i] = v / by
-	}
-}

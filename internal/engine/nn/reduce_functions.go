@@ -1,7 +1,5 @@
 package nn
 
-import "math"
-
 // reductions are the functions of a Reduce; Sum and Mean have a kernel of their own.
 var reductions = map[string]*reduction{
 	"Sum":  {},
@@ -13,17 +11,7 @@ var reductions = map[string]*reduction{
 
 // extreme is the largest entry for sign 1, the smallest for −1, NaN if one is.
 func extreme(sign float64) *reduction {
-	best := func(x []float64) int {
-		at, top := 0, math.Inf(-1)
-		for i, v := range x {
-			if v *= sign; v > top {
-				at, top = i, v
-			} else if math.IsNaN(v) {
-				return i
-			}
-		}
-		return at
-	}
+	best := func(x []float64) int { return winner(x, sign) }
 	return &reduction{
 		value:   func(x []float64) float64 { return x[best(x)] },
 		tangent: func(x, d []float64) float64 { return d[best(x)] },

@@ -1,10 +1,5 @@
 package onnx
 
-import (
-	"encoding/binary"
-	"math"
-)
-
 // exactInts returns integers as numbers that float32 holds exactly.
 func exactInts(name string, x []int64) []float64 {
 	f := make([]float64, len(x))
@@ -34,8 +29,12 @@ func (n *node) integers(name string) []int64 {
 // strings returns an attribute of strings, nil if there is none.
 func (n *node) strings(name string) []string {
 	a, _ := n.typed(name, kindStrings)
-	var list []string
-	for _, s := range a.strings {
+	return textsOf(a.strings)
+}
+
+// textsOf copies texts of the file.
+func textsOf(all [][]byte) (list []string) {
+	for _, s := range all {
 		list = append(list, string(s))
 	}
 	return list
@@ -78,23 +77,9 @@ func (n *node) tensorFloats(name string) []float64 {
 	if t == nil {
 		return nil
 	}
-	x := make([]float64, size)
-	if t.kind != typeDouble {
-		narrow, err := t.floatValues(size)
-		if err != nil {
-			panic(err)
-		}
-		for i, v := range narrow {
-			x[i] = float64(v)
-		}
-		return x
-	}
-	b, err := t.bytes(size, 8, t.doubles)
+	x, err := decodeFloats[float64](t, size)
 	if err != nil {
 		panic(err)
-	}
-	for i := range x {
-		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 	}
 	return x
 }

@@ -27,7 +27,7 @@ type entries struct {
 func (r *nodeReader) entries(stem string) (e entries, found bool) {
 	switch a, ok := r.typed(stem+"_tensor", kindTensor); {
 	case ok && a.tensor.kind == typeString:
-		return entries{r.codes(a.tensor.strings()), typeString}, true
+		return entries{r.codes(textsOf(a.tensor.texts)), typeString}, true
 	case ok:
 		if kind, ok := kindOf(a.tensor.kind); ok && kind != isFloat {
 			return entries{exactInts(stem, r.tensorInts(stem+"_tensor")), typeInt64}, true

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/float16"
 )
 
@@ -58,15 +59,6 @@ func (w *wire) tensor(b []byte) (t tensor) {
 	return t
 }
 
-// strings returns the elements of a tensor of text.
-func (t *tensor) strings() []string {
-	list := make([]string, len(t.texts))
-	for i, s := range t.texts {
-		list[i] = string(s)
-	}
-	return list
-}
-
 // shape returns the dimensions and the number of elements.
 func (t *tensor) shape() (shape []int, n int, err error) {
 	n = 1
@@ -98,7 +90,12 @@ func (t *tensor) floatValues(n int) ([]float32, error) {
 	if t.floats32 != nil {
 		return t.floats32, nil
 	}
-	size, typed := floatSize(t.kind), []byte(nil)
+	return decodeFloats[float32](t, n)
+}
+
+// decodeFloats decodes the n elements of a float tensor that the file holds.
+func decodeFloats[T nn.Float](t *tensor, n int) ([]T, error) {
+	var typed []byte
 	switch t.kind {
 	case typeFloat:
 		typed = t.floats
@@ -107,11 +104,11 @@ func (t *tensor) floatValues(n int) ([]float32, error) {
 	default:
 		typed = t.halves()
 	}
-	b, err := t.bytes(n, size, typed)
+	b, err := t.bytes(n, floatSize(t.kind), typed)
 	if err != nil {
 		return nil, err
 	}
-	x := make([]float32, n)
+	x := make([]T, n)
 	widen(x, b, t.kind)
 	return x, nil
 }
@@ -128,23 +125,23 @@ func floatSize(kind int64) int {
 }
 
 // widen decodes little-endian floats into x.
-func widen(x []float32, b []byte, kind int64) {
+func widen[T nn.Float](x []T, b []byte, kind int64) {
 	switch kind {
 	case typeFloat:
 		for i := range x {
-			x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			x[i] = T(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 		}
 	case typeDouble:
 		for i := range x {
-			x[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])))
+			x[i] = T(math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])))
 		}
 	case typeFloat16:
 		for i := range x {
-			x[i] = float16.FromBits(binary.LittleEndian.Uint16(b[2*i:]))
+			x[i] = T(float16.FromBits(binary.LittleEndian.Uint16(b[2*i:])))
 		}
 	case typeBfloat16:
 		for i := range x {
-			x[i] = float16.FromBrainBits(binary.LittleEndian.Uint16(b[2*i:]))
+			x[i] = T(float16.FromBrainBits(binary.LittleEndian.Uint16(b[2*i:])))
 		}
 	}
 }

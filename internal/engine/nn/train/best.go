@@ -1,10 +1,6 @@
 package train
 
-import (
-	"slices"
-
-	"tattle/internal/engine/nn"
-)
+import "tattle/internal/engine/nn"
 
 // Best keeps the parameters of the epoch with the strictly largest score.
 type Best struct {
@@ -19,7 +15,7 @@ type Best struct {
 func NewBest(graphs ...*nn.Graph) *Best {
 	b := &Best{}
 	for _, g := range graphs {
-		b.state = append(b.state, parametersAndStatistics(g)...)
+		b.state = append(b.state, g.State()...)
 	}
 	return b
 }
@@ -44,22 +40,4 @@ func (b *Best) Restore() {
 		p.Grad = nil
 		p.Changed()
 	}
-}
-
-// parametersAndStatistics returns every tensor that training changes: parameters, and running
-// statistics of batch norms.
-func parametersAndStatistics(g *nn.Graph) []*nn.Param {
-	var all []*nn.Param
-	for _, n := range g.Nodes {
-		own := n.Params()
-		if b, ok := n.Op.(*nn.BatchNorm); ok {
-			own = append(slices.Clone(own), b.Mean, b.Variance)
-		}
-		for _, p := range own {
-			if !slices.Contains(all, p) {
-				all = append(all, p)
-			}
-		}
-	}
-	return all
 }

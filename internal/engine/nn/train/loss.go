@@ -39,11 +39,7 @@ func CrossEntropy(grad, logits []float32, y []int) (loss float64, correct int) {
 
 // LogSumExp returns the first index of the largest entry and log Σ exp(x_i).
 func LogSumExp[T nn.Float](x []T) (best int, logSum float64) {
-	for i, v := range x {
-		if v > x[best] {
-			best = i
-		}
-	}
+	best = nn.Largest(x)
 	top, sum := float64(x[best]), 0.0
 	for _, v := range x {
 		sum += math.Exp(float64(v) - top)

@@ -83,9 +83,7 @@ func Curious(o CuriousOptions, seed uint64) *nn.Graph {
 		b.Add("", &nn.Dropout{P: curiousDropout})
 	}
 	b.Add("", &nn.Flatten{})
-	b.Dense("", o.Widths[4], true)
-	b.Add("", &nn.LeakyReLU{Slope: curiousSlope})
-	b.Add("", &nn.Dropout{P: curiousDropoutEnd})
+	hidden(b, o.Widths[4], curiousDropoutEnd)
 	b.Dense("", o.Classes, true)
 	return initialised(b, seed)
 }
@@ -114,11 +112,8 @@ const tableWidth = 128
 // with LeakyReLU and Dropout as in the convolutions of Curious.
 func Table(inputs, classes int, seed uint64) *nn.Graph {
 	b := nn.NewBuilder("table", inputs)
-	for range 2 {
-		b.Dense("", tableWidth, true)
-		b.Add("", &nn.LeakyReLU{Slope: curiousSlope})
-		b.Add("", &nn.Dropout{P: curiousDropout})
-	}
+	hidden(b, tableWidth, curiousDropout)
+	hidden(b, tableWidth, curiousDropout)
 	b.Dense("", classes, true)
 	return initialised(b, seed)
 }
@@ -128,14 +123,17 @@ func Table(inputs, classes int, seed uint64) *nn.Graph {
 // Table 13 prints the numbers of parameters for y = 3.
 func Attack(y, s int, seed uint64) *nn.Graph {
 	b := nn.NewBuilder("attack", y)
-	b.Dense("", 20*y, true)
-	b.Add("", &nn.LeakyReLU{Slope: curiousSlope})
-	b.Add("", &nn.Dropout{P: attackDropout})
-	b.Dense("", 10*y, true)
-	b.Add("", &nn.LeakyReLU{Slope: curiousSlope})
-	b.Add("", &nn.Dropout{P: attackDropout})
+	hidden(b, 20*y, attackDropout)
+	hidden(b, 10*y, attackDropout)
 	b.Dense("", s, true)
 	return initialised(b, seed)
+}
+
+// hidden appends a layer of that width with paper B's nonlinearity and a Dropout.
+func hidden(b *nn.Builder, width int, dropout float64) {
+	b.Dense("", width, true)
+	b.Add("", &nn.LeakyReLU{Slope: curiousSlope})
+	b.Add("", &nn.Dropout{P: dropout})
 }
 
 // initialised draws the parameters of the builder's graph and returns the graph.

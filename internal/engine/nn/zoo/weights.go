@@ -29,7 +29,7 @@ func LoadWeights(g *nn.Graph, path string) error {
 	defer f.Close()
 	arrays := weightNames(f)
 	var missing, misfits []string
-	for _, p := range State(g) {
+	for _, p := range g.State() {
 		name, ok := arrays[p.Name]
 		if !ok {
 			missing = append(missing, p.Name)
@@ -71,17 +71,6 @@ func weightNames(f *npy.File) map[string]string {
 		names[name] = s
 	}
 	return names
-}
-
-// State returns the parameters of g with the running moments of its batch norms.
-func State(g *nn.Graph) []*nn.Param {
-	all := g.Params()
-	for _, n := range g.Nodes {
-		if b, ok := n.Op.(*nn.BatchNorm); ok {
-			all = append(all, b.Mean, b.Variance)
-		}
-	}
-	return all
 }
 
 // A MisfitError reports arrays that do not fit a net.
