@@ -22,7 +22,7 @@
 // Passes over graphs before they are compiled:
 //
 //	simplify.go fold_*.go derive.go  constants and layers that fold into one another
-//	recognise_*.go                   exporters' spellings of Gelu and of norms
+//	recognise.go                     exporters' spellings of Gelu and of norms
 //
 // The executor:
 //
