@@ -107,6 +107,18 @@ func TestReleaseDoesNotAllocate(t *testing.T) {
 	}
 }
 
+func TestInputs(t *testing.T) {
+	in := Inputs{Range: [][2]float64{{0, 1}, {-1, .5}}}
+	for i, want := range [][]float64{{0, 1}, {0, 1}, {-1, .5}, {-1, .5}} {
+		if got := in.Of(i, 4); !slices.Equal(got, want) {
+			t.Errorf("number %d of 4: %v, want %v", i, got, want)
+		}
+	}
+	if got := in.Bounds(); !slices.Equal(got, []float64{-1, 1}) || in.Of(0, 3) != nil || (Inputs{}).Of(0, 4) != nil || (Inputs{}).Bounds() != nil {
+		t.Errorf("bounds %v, or bounds of what is not known", got)
+	}
+}
+
 // BenchmarkRelease measures releases of 784 features, noise drawn by all cores.
 func BenchmarkRelease(b *testing.B) {
 	m := must.Get(New(Lattice{Delta: 1. / 64, Sigma: 1.7, Clip: 64, Dim: 784}))(b)

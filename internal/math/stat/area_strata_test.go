@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The area is that of all pairs within strata, gone through here; of one stratum, it is
@@ -45,6 +47,10 @@ func TestStratifiedAreaAgainstAllPairs(t *testing.T) {
 		roc := NewROC(score, positive, .95)
 		if math.Abs(one.Area-roc.Area) > 1e-12 || one.Positives != roc.Positives || math.Abs(one.Interval.Low-roc.Interval.Low) > .02 || math.Abs(one.Interval.High-roc.Interval.High) > .02 {
 			t.Errorf("one stratum: %+v, want %v %+v", one, roc.Area, roc.Interval)
+		}
+		four, _ := NewStratifiedArea(score, positive, strata, 4, .95)
+		if z := 4 * distuv.UnitNormal.Quantile(1-four.P); math.Abs(upperNormal(z)-a.P) > 1e-9 {
+			t.Errorf("stretched by 4, p is %v, and %v without", four.P, a.P)
 		}
 	}
 	if _, ok := NewStratifiedArea([]float64{1, 2}, []bool{true, false}, [][]int{{0}, {1}}, 1, .95); ok {

@@ -74,6 +74,16 @@ func TestBoundedMeanLowCovers(t *testing.T) {
 	}
 }
 
+// With c = ln(1/alpha)/n, kl(1, r) = −ln r = c at r = exp(−c), and kl(½, r) = −½·ln(4r(1−r)) = c at 2r = 1 − √(1−exp(−2c)).
+func TestChernoffLow(t *testing.T) {
+	c := math.Log(1000.) / 50
+	for mean, want := range map[float64]float64{0: 0, 1: math.Exp(-c), .5: .5 - .5*math.Sqrt(1-math.Exp(-2*c))} {
+		if got := ChernoffLow(mean, 50, 1e-3); math.Abs(got-want) > 1e-12 {
+			t.Errorf("mean %v: limit %v, want %v", mean, got, want)
+		}
+	}
+}
+
 func TestBoundedMeanLowPanics(t *testing.T) {
 	for _, x := range [][]float64{nil, {.5, 1.1}, {-.1}, {math.NaN()}} {
 		must.Panic(t, func() { BoundedMeanLow(x, 1, .5) }, x)

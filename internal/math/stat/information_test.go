@@ -169,7 +169,7 @@ func TestMutualInformationCovers(t *testing.T) {
 
 // The upper end of the interval is the wider one of both approximations, each of which is that for a table.
 func TestInformationTakesTheWiderEnd(t *testing.T) {
-	for i, c := range []struct{ p, n float64 }{{.004, 500}, {.4, 500}} { // of a label with a class of share p, and an answer that always equals it
+	for i, c := range []struct{ p, n float64 }{{.004, 500}, {.1, 500}} { // of a label with a class of share p, and an answer that always equals it
 		nats := -c.p*math.Log(c.p) - (1-c.p)*math.Log1p(-c.p)
 		square := c.p*math.Pow(math.Log(c.p), 2) + (1-c.p)*math.Pow(math.Log1p(-c.p), 2)
 		delta := nats + 1/(2*c.n) + 1.959963984540054*math.Sqrt((square-nats*nats)/c.n)

@@ -139,10 +139,20 @@ func TestOneMoreIsExact(t *testing.T) {
 	for _, c := range []struct {
 		x      float64
 		others []float64
-		want   float64
-	}{{1, []float64{1}, 1}, {1, nil, 1}, {2, []float64{1, 1}, 0}, {0, []float64{1, 1}, 1}, {1, []float64{1, 1}, .5}} {
-		if _, p := OneMore(c.x, c.others, 0); p != c.want {
-			t.Errorf("%v beside %v: p is %v, want %v", c.x, c.others, p, c.want)
+		extra  float64
+		want   float64 // of Student's t with 1 degree of freedom, 1 is exceeded with probability ¼
+	}{
+		{1, []float64{1}, 0, 1}, {1, nil, 0, 1}, {2, []float64{1, 1}, 0, 0}, {0, []float64{1, 1}, 0, 1}, {1, []float64{1, 1}, 0, .5},
+		{1 + math.Sqrt(3), []float64{0, 2}, 0, .25}, {4, []float64{0, 2}, 6, .25},
+	} {
+		if _, p := OneMore(c.x, c.others, c.extra); math.Abs(p-c.want) > 1e-12 {
+			t.Errorf("%v beside %v, variance %v: p is %v, want %v", c.x, c.others, c.extra, p, c.want)
+		}
+	}
+	got := MeanTest([]float64{0, 2}, 0, .75)
+	for i, d := range []float64{got.Mean - 1, got.StandardError - 1, got.Low, got.High - 2, got.P - .25} {
+		if math.Abs(d) > 1e-9 {
+			t.Errorf("number %d of %+v is %v off", i, got, d)
 		}
 	}
 }

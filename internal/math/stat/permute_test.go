@@ -128,7 +128,7 @@ func steady(want float64, test func() Permuted) (mean float64, ok bool) {
 	}
 	counted := math.Min(enough, least*want)
 	reach := 6*want*math.Sqrt((1-want)/(tests*counted)) + 1.5*want*(1-want)/counted + 2/least
-	return mean, math.Abs(mean-want) <= reach
+	return mean, least > 0 && math.Abs(mean-want) <= reach
 }
 
 // A test by draws that say yes with probability p ends after n of them or when most
@@ -343,14 +343,15 @@ func TestStretchAllowsForCrossFitting(t *testing.T) {
 }
 
 // shareOfDeals returns the share of all orders within the strata for which the statistic is at
-// least that of the order 0, 1, 2 and so on.
-func shareOfDeals(strata [][]int, statistic func(order []int) float64) float64 {
+// least that of the order 0, 1, 2 and so on, whose distance from the mean is divided by stretch.
+func shareOfDeals(strata [][]int, stretch float64, statistic func(order []int) float64) float64 {
 	var order []int
 	for _, s := range strata {
 		order = append(order, s...)
 	}
 	slices.Sort(order)
-	seen, beyond, deals := statistic(order), 0., 0.
+	seen, sum := statistic(order), 0.
+	var all []float64
 	var deal func(k int)
 	deal = func(k int) {
 		if k < len(strata) {
@@ -362,20 +363,25 @@ func shareOfDeals(strata [][]int, statistic func(order []int) float64) float64 {
 			})
 			return
 		}
-		if deals++; statistic(order) >= seen-1e-9 {
+		all = append(all, statistic(order))
+		sum += all[len(all)-1]
+	}
+	deal(0)
+	mean, beyond := sum/float64(len(all)), 0.
+	for _, s := range all {
+		if s >= mean+(seen-mean)/stretch-1e-9 {
 			beyond++
 		}
 	}
-	deal(0)
-	return beyond / deals
+	return beyond / float64(len(all))
 }
 
 func TestPermutationsAgainstEveryDeal(t *testing.T) {
 	const draws = 50000
 	r := rand.New(rand.NewPCG(9, 10))
 	whole, two := [][]int{{0, 1, 2, 3, 4, 5, 6}}, [][]int{{0, 2, 4, 6}, {1, 3, 5}}
-	check := func(name string, strata [][]int, statistic func(order []int) float64, test func() Permuted) {
-		want := shareOfDeals(strata, statistic)
+	check := func(name string, strata [][]int, stretch float64, statistic func(order []int) float64, test func() Permuted) {
+		want := shareOfDeals(strata, stretch, statistic)
 		if got, ok := steady(want, test); !ok {
 			t.Errorf("%s: p is %v, by listing %v", name, got, want)
 		}
@@ -386,18 +392,18 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 		{{0, 1, 0, 1, 0, 1, 2}, {0, 0, 0, 1, 1, 1, 1}},
 	} {
 		table := count(c[0], c[1], 3, 4)
-		check(fmt.Sprint("independence ", table), whole, func(order []int) float64 { return slowG(count(c[0], pickAt(c[1], order), 3, 4)) },
+		check(fmt.Sprint("independence ", table), whole, 1, func(order []int) float64 { return slowG(count(c[0], pickAt(c[1], order), 3, 4)) },
 			func() Permuted { return Independence(table, draws, r) })
 	}
 	x, y := []float64{1, 2, 3, 4, 10, 11, 15}, []float64{2, 1, 5, 4, 7, 9, 8}
-	check("products", two, func(order []int) (sum float64) {
+	check("products", two, 1.5, func(order []int) (sum float64) {
 		for i, j := range order {
 			sum += x[i] * y[j]
 		}
 		return sum
-	}, func() Permuted { return PermuteProducts(x, y, two, 1, draws, r) })
+	}, func() Permuted { return PermuteProducts(x, y, two, 1.5, draws, r) })
 	group := []int{2, 0, 0, 2, 3, 3, 0}
-	check("means", whole, func(order []int) float64 {
+	check("means", whole, 1, func(order []int) float64 {
 		var sum, n [4]float64
 		for i, j := range order {
 			sum[group[i]], n[group[i]] = sum[group[i]]+y[j], n[group[i]]+1
@@ -406,21 +412,33 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 	}, func() Permuted { return PermuteMeans(group, 4, y, draws, r) })
 	positive := []bool{false, true, false, true, false, true, false}
 	ties := []float64{1, 2, 2, 5, 0, 3, 3}
-	check("areas", two, func(order []int) float64 {
+	check("areas", two, 1.5, func(order []int) float64 {
 		a, _ := NewStratifiedArea(ties, pickAt(positive, order), two, 1, .95)
 		return a.Area
-	}, func() Permuted { return PermuteArea(ties, positive, two, 1, draws, r) })
+	}, func() Permuted { return PermuteArea(ties, positive, two, 1.5, draws, r) })
 	score, class := make([]float64, 21), []int{0, 1, 2, 2, 0, 1, 1}
 	for range 3 {
 		for i := range score {
 			score[i] = r.NormFloat64()
 		}
-		check("scores", two, func(order []int) (sum float64) {
+		check("scores", two, 1.5, func(order []int) (sum float64) {
 			for i, c := range pickAt(class, order) {
 				sum += score[3*i+c]
 			}
 			return sum
-		}, func() Permuted { return PermuteScores(score, 3, class, two, 1, draws, r) })
+		}, func() Permuted { return PermuteScores(score, 3, class, two, 1.5, draws, r) })
+	}
+	guess := []int{0, 0, 2, 2, 0, 1, 1}
+	check("guesses", two, 1.5, func(order []int) (right float64) {
+		for i, c := range pickAt(class, order) {
+			if guess[i] == c {
+				right++
+			}
+		}
+		return right
+	}, func() Permuted { return PermuteWithin(guess, class, two, 1.5, draws, r) })
+	if got := stretched(1e6, 0, 1); got != 1e6-1e-3 {
+		t.Errorf("1e6 less the allowance for rounding is %v", got)
 	}
 	for name, p := range map[string]Permuted{
 		"independence of one row": Independence([][]int{{3, 4}, {0, 0}}, 100, r),

@@ -46,7 +46,7 @@ func (l Lattice) Check() error {
 	if frac, _ := math.Frexp(l.Delta); frac != .5 || l.Delta < minDelta || l.Delta > maxDelta {
 		return fmt.Errorf("delta %v: must be a power of two from 2^-64 to 2^64", l.Delta)
 	}
-	if ratio := l.Sigma / l.Delta; !(ratio >= 1 && ratio <= MaxRatio) {
+	if ratio := l.Ratio(); !(ratio >= 1 && ratio <= MaxRatio) {
 		return fmt.Errorf("sigma %v with delta %v: must be 1 to %d times delta", l.Sigma, l.Delta, MaxRatio)
 	}
 	if points := l.Clip / l.Delta; !(points >= 1 && points <= MaxPoints) || points != math.Floor(points) {

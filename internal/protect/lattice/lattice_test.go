@@ -16,10 +16,10 @@ var quarter = Lattice{Delta: .25, Sigma: 16, Clip: 8, Dim: 4}
 func TestCheck(t *testing.T) {
 	must.Do(t, quarter.Check())
 	for want, change := range map[string]func(*Lattice){
-		"delta 0.3":                     func(l *Lattice) { l.Delta = .3 },
+		"delta 0.3: ":                   func(l *Lattice) { l.Delta = .3 },
 		"delta 0: ":                     func(l *Lattice) { l.Delta = 0 },
 		"delta -1: ":                    func(l *Lattice) { l.Delta = -1 },
-		"delta NaN":                     func(l *Lattice) { l.Delta = math.NaN() },
+		"delta NaN: ":                   func(l *Lattice) { l.Delta = math.NaN() },
 		"delta +Inf":                    func(l *Lattice) { l.Delta = math.Inf(1) },
 		"sigma 0.24 with":               func(l *Lattice) { l.Sigma = .24 },
 		"sigma NaN":                     func(l *Lattice) { l.Sigma = math.NaN() },
@@ -54,6 +54,9 @@ func TestPointsAllowForRounding(t *testing.T) {
 		if low, _ := quarter.Points(a, e); low != quarter.Delta {
 			t.Errorf("the least point within %v of %v is %v, want %v", e, a, low, quarter.Delta)
 		}
+		if _, high := quarter.Points(-a, e); high != -quarter.Delta {
+			t.Errorf("the largest point within %v of %v is %v, want %v", e, -a, high, -quarter.Delta)
+		}
 	}
 	if _, high := quarter.Points(0, math.Nextafter(quarter.Delta/2, 1)); high != quarter.Delta {
 		t.Errorf("the largest point beyond a tie is %v, want %v", high, quarter.Delta)
@@ -69,6 +72,7 @@ func TestRound(t *testing.T) {
 	if _, err := quarter.Round(dst, []float32{1, 2, float32(math.NaN()), 3}); !errors.Is(err, ErrNaN) || !slices.Equal(dst, make([]int64, 4)) {
 		t.Errorf("%v, %v", dst, err)
 	}
+	must.Panic(t, func() { _, _ = quarter.Round(dst, make([]float32, 3)) })
 	values := make([]float32, 4)
 	quarter.Values(values, []int64{0, -2, 32, -33})
 	if want := []float32{0, -.5, 8, -8.25}; !slices.Equal(values, want) {
@@ -172,8 +176,12 @@ func TestShift(t *testing.T) {
 			t.Errorf("sum at %v differs from √6π by a relative %v", x, part)
 		}
 	}
-	if _, _, ok := Rounded(math.Sqrt(3)); ok {
-		t.Error("noise of parameter √3 is a rounded Gaussian")
+	s := math.Sqrt(3)
+	for range 9 {
+		if τ, _, ok := Rounded(s); ok != (τ > 0) {
+			t.Errorf("noise of parameter %v is a Gaussian of %v, rounded: %t", s, τ, ok)
+		}
+		s = math.Nextafter(s, 2)
 	}
 	for s := math.Sqrt(3); s < 1e4; s *= 1.01 {
 		τ, _, ok := Rounded(s)

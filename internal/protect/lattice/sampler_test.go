@@ -99,18 +99,21 @@ func (u *undecided) Uint64() uint64 {
 
 // A comparison that 64 bits do not decide draws more.
 func TestLessDrawsOn(t *testing.T) {
-	third := big.NewRat(1, 3)
+	third, half := big.NewRat(1, 3), big.NewRat(1, 2)
 	const cut = 0x5555555555555555 // of 1/3 in binary
 	for _, c := range []struct {
+		limit *big.Rat
 		words []uint64
 		want  bool
 	}{
-		{[]uint64{cut, cut - 1}, true},
-		{[]uint64{cut, cut + 1}, false},
-		{[]uint64{cut, cut, cut, 0}, true},
+		{third, []uint64{cut, cut - 1}, true},
+		{third, []uint64{cut, cut + 1}, false},
+		{third, []uint64{cut, cut, cut, 0}, true},
+		{half, []uint64{1<<63 - 1}, true},
+		{half, []uint64{1 << 63}, false},
 	} {
 		source := &undecided{c.words[1:]}
-		if got := less(c.words[0], third, 1, source); got != c.want || len(source.words) != 0 {
+		if got := less(c.words[0], c.limit, 1, source); got != c.want || len(source.words) != 0 {
 			t.Errorf("%x: %v, %d words left", c.words, got, len(source.words))
 		}
 	}
