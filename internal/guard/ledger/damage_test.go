@@ -66,6 +66,19 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
+// TestDamagedCounter: a count that is cut off is an error, and no budget that begins anew.
+func TestDamagedCounter(t *testing.T) {
+	l := open(t, t.TempDir(), Budget{Releases: 2}, nil)
+	for _, entry := range [][]byte{{}, {5}} {
+		must.Do(t, l.update(func(tx *bbolt.Tx) error {
+			s := l.Subject("a")
+			return tx.Bucket(subjectsBucket).Put(s[:], entry)
+		}))
+		_, err := one(l, "a", 1, 0)
+		must.Fail(t, err, "a counter of the ledger is damaged")
+	}
+}
+
 // TestDamagedFileKeepsLocks: where bbolt keeps its lock after damage, the next debit and Close end.
 func TestDamagedFileKeepsLocks(t *testing.T) {
 	l := open(t, t.TempDir(), Budget{Releases: 2}, nil)

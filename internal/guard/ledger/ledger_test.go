@@ -115,15 +115,20 @@ func TestBudgetAndSameInputs(t *testing.T) {
 // TestFreeRepeats: where the operator chooses so, stored inputs need no budget and no room.
 func TestFreeRepeats(t *testing.T) {
 	dir := t.TempDir()
-	l := openWith(t, dir, Options{Budget: Budget{Releases: 1}, FreeRepeats: true})
+	l := openWith(t, dir, Options{Budget: Budget{Releases: 2}, FreeRepeats: true})
 	mustOne(t, l, "ann", 1, []int64{7}, []int64{7})
+	mustOne(t, l, "ann", 3, []int64{9}, []int64{9})
 	before := countAll(t, l)
 	mustOne(t, l, "ann", 1, []int64{8}, []int64{7})
 	if after := countAll(t, l); after != before {
 		t.Errorf("%+v, then %+v", before, after)
 	}
+	must.Do(t, l.Close())
+	l = openWith(t, dir, Options{Budget: Budget{Releases: 1}, FreeRepeats: true}) // less than is used
+	mustOne(t, l, "ann", 1, []int64{8}, []int64{7})
 	_, err := one(l, "ann", 2, 9)
-	mustBeExhausted(t, err, 1, 0)
+	mustBeExhausted(t, err, 2, 0)
+	must.Fail(t, err, "1 releases in all: 2 are used")
 }
 
 // TestSameWork: a stored input changes the ledger as a new one does.
@@ -268,6 +273,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	refused("another process has the ledger open")
+	must.Do(t, l.Probe())
 	l.Close()
 	key := filepath.Join(dir, keyFile)
 	right := must.Get(os.ReadFile(key))(t)
