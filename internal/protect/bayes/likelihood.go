@@ -142,7 +142,7 @@ func (d *densities) rows(dst []float64, lo, hi int) {
 			}
 		}
 	})
-	d.most = max(d.most, simd.MaxAbs(dst[:(hi-lo)*d.n]))
+	d.most = max(d.most, simd.MaxAbs(dst))
 }
 
 func (d *densities) own(draw int, features []float64) float64 {

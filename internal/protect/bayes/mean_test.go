@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/must"
@@ -12,7 +13,7 @@ import (
 
 // TestMean compares the pass over blocks with the definition, truths left out.
 func TestMean(t *testing.T) {
-	const count, dim, p, draws = blockCandidates + 100, 2, 3, 5
+	const count, dim, p, draws = blockCandidates + 100, 2, 3, blockDraws + 3
 	list, x := table{dim, normal(count*dim, 1)}, make([]float32, count*p)
 	for i := range x {
 		x[i] = float32(list.a[i%len(list.a)] * float64(i%7))
@@ -22,13 +23,14 @@ func TestMean(t *testing.T) {
 			copy(dst[k*p:(k+1)*p], x[i*p:(i+1)*p])
 		}
 	}
-	excluded := []int{-1, 3, count - 1, -1, 17}
+	excluded := slices.Repeat([]int{-1}, draws)
+	excluded[1], excluded[2], excluded[blockDraws], excluded[draws-1] = 0, count-1, blockCandidates, 17
 	for name, noise := range noises(t, .2, dim) {
 		y := normal(draws*dim, 5)
 		got := must.Get(Mean(context.Background(), list, p, inputs, noise, y, []float64{1, 4}, excluded))(t)
 		d := &releases{y, dim, 1}
 		for k, τ := range []float64{1, 4} {
-			for b := range draws {
+			for _, b := range []int{0, 1, 2, blockDraws, draws - 1} {
 				var weight float64
 				want := make([]float64, p)
 				l := newLikelihoods(d, noise)

@@ -81,7 +81,7 @@ func TestPosterior(t *testing.T) {
 						}
 					}
 					in := got.Attributes[0][b]
-					for _, pair := range [][2]float64{{in.Best, infer.Best}, {in.Entropy, infer.Entropy}, {in.GivenBest, infer.GivenBest}, {in.GivenEntropy, infer.GivenEntropy}} {
+					for _, pair := range [][2]float64{{in.Score[1], infer.Score[1]}, {in.Best, infer.Best}, {in.Entropy, infer.Entropy}, {in.GivenBest, infer.GivenBest}, {in.GivenEntropy, infer.GivenEntropy}} {
 						if math.Abs(pair[0]-pair[1]) > 1e-9 {
 							t.Errorf("draw %d: %+v, want %+v", b, in, infer)
 						}
@@ -126,7 +126,7 @@ func slow(list table, noise Density, d *drawn, b int, class, target []int, class
 			given[class[j]] += p[j]
 		}
 	}
-	var in Inference
+	in := Inference{Score: byClass}
 	in.Best, in.Entropy = summarise(byClass)
 	in.GivenBest, in.GivenEntropy = summarise(given)
 	slices.Sort(p)
@@ -156,6 +156,10 @@ func TestTwoCandidates(t *testing.T) {
 		if want := math.Erfc(-d/2/math.Sqrt2) / 2; named.High < want || named.Low > want || named.Mean > want+.02 || named.Mean < want-.02 {
 			t.Errorf("d = %v: named %+v, want %v", d, named, want)
 		}
+		wrong := math.Erfc(d/2/math.Sqrt2) / 2 // the rank is 2, or 1½ of equal ones
+		if rank := r.Rank(alpha); rank.Low > 1+wrong || rank.High < 1+wrong || rank.High > 1.02+wrong || math.Abs(rank.Mean-1-wrong) > .02 {
+			t.Errorf("d = %v: rank %+v, want %v", d, rank, 1+wrong)
+		}
 		var h float64
 		for z := -9.; z < 9; z += 1e-3 {
 			h += 1e-3 * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / math.Cosh(d*z/2)
@@ -169,6 +173,25 @@ func TestTwoCandidates(t *testing.T) {
 		if bits.High < bits.Mean || bits.Low > bits.Mean || bits.High > 1 {
 			t.Errorf("d = %v: bits %+v", d, bits)
 		}
+	}
+}
+
+// Without noise one of the inputs with equal features is the truth, and the share that is done rises to 1.
+func TestCertain(t *testing.T) {
+	list, last := must.Get(Keep(t.Context(), table{2, []float64{0, 1, 0, 1, 1e-300, 1}}))(t), 0.
+	o := Options{Draws: 3*blockDraws + 9, Progress: func(p float64) {
+		if p < last || p > 1 {
+			t.Errorf("%v is done after %v", p, last)
+		}
+		last = p
+	}}
+	for b, d := range must.Get(Run(t.Context(), list, Certain{}, nil, o))(t).Draws {
+		if want := []float64{.5, .5, 1}[d.Truth]; math.Abs(d.Top-want) > 1e-12 {
+			t.Errorf("draw %d of candidate %d: the likeliest one has the probability %v, want %v", b, d.Truth, d.Top, want)
+		}
+	}
+	if last != 1 {
+		t.Errorf("%v is done at the end", last)
 	}
 }
 
@@ -236,6 +259,7 @@ func TestAddAllocatesNothing(t *testing.T) {
 func TestRunErrors(t *testing.T) {
 	noise, _ := release.NewGaussian(1)
 	small, _ := release.NewGaussian(1e-9)
+	laplace, _ := release.NewLaplace(1e-13)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	two := table{1, []float64{-1, 1}}
@@ -246,6 +270,7 @@ func TestRunErrors(t *testing.T) {
 		"one candidate":   run(table{1, []float64{1}}, noise, Options{}),
 		"not finite":      run(table{1, []float64{1, math.NaN()}}, noise, Options{}),
 		"too large":       run(two, small, Options{}),
+		"too large sums":  run(two, laplace, Options{}),
 		"classes missing": run(two, noise, Options{}, Attribute{Classes: 2, Class: []int{0}}),
 	} {
 		if err == nil {
