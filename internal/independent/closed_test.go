@@ -86,7 +86,7 @@ func TestBoundsAreThoseOfClosedForms(t *testing.T) {
 // bound is at least 10⁶.
 func TestCombinedBoundsAreThoseOfClosedForms(t *testing.T) {
 	e := example{run: Run{Graph: identity(2), Sigma: 1}, kind: Kind{Name: "barankin"}, theta: []float64{.1, .2}, eps: []float64{.3, 0, 0, .4},
-		winner: []float64{-2, -2}, std: make([]float64, 2)}
+		winner: []float64{-2, 2}, std: make([]float64, 2)} // neither is a witness
 	a, b := math.Expm1(.09), math.Expm1(.16)
 	e.solve = []float64{1 / a, 0, 0, 1 / b}
 	exact := []float64{.3 / math.Sqrt(a), .4 / math.Sqrt(b)}
