@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/internal/protect/lattice"
 	"tattle/internal/shared"
 )
 
@@ -90,6 +91,63 @@ func TestLaplaceOverlapIsExact(t *testing.T) {
 	}
 }
 
+// Overlaps and affinities keep what they claim, of numbers as far off as their errors allow.
+func TestProductsAreExact(t *testing.T) {
+	shared.Long(t, "products over features against exact arithmetic")
+	r := rand.New(rand.NewPCG(25, 26))
+	draw := func() (x, e []float64, far []*big.Float) {
+		for range 3 {
+			v, by := math.Pow(10, 6*r.Float64()-4)*float64(2*r.IntN(2)-1), 0.
+			switch r.IntN(3) {
+			case 0:
+				by = math.Abs(v) * math.Pow(10, -8*r.Float64())
+			case 1:
+				v, by = 0, r.Float64()
+			}
+			x, e, far = append(x, v), append(e, by), append(far, add(exact(v), exact(math.Copysign(by, v))))
+		}
+		return x, e, far
+	}
+	for range 300 {
+		scale, one := math.Pow(10, 2*r.Float64()-1), exact(1)
+		a, ea, A := draw()
+		b, eb, B := draw()
+		overlap, inner, path, square, affinity := one, exact(0), exact(0), exact(0), one
+		for j := range A {
+			s, u := div(A[j], exact(scale)), div(B[j], exact(scale))
+			inner, square = add(inner, mul(s, u)), add(square, mul(s, s))
+			apart := s.Signbit() != u.Signbit()
+			s, u = s.Abs(s), u.Abs(u)
+			path, affinity = add(path, s), mul(affinity, add(one, div(s, exact(2))))
+			if s.Cmp(u) > 0 {
+				s, u = u, s
+			}
+			h := add(bigExp(s), neg(div(bigExp(add(s, s, neg(u))), exact(3))), div(bigExp(neg(add(s, u))), exact(3)))
+			if apart {
+				h = add(bigExp(neg(s)), bigExp(neg(u)), neg(bigExp(neg(add(s, u)))))
+			}
+			overlap = mul(overlap, h)
+		}
+		laplace, l := Laplace{Scale: scale}, Lattice{Lattice: lattice.Lattice{Delta: 1, Sigma: scale}}
+		for name, want := range map[Overlapper]*big.Float{laplace: overlap, l: bigExp(inner)} {
+			value, err := name.Overlap(a, ea, b, eb)
+			if d := add(want, neg(one), exact(-value)); !math.IsInf(err, 0) && d.Abs(d).Cmp(exact(err)) > 0 {
+				t.Fatalf("%v: overlap of %v ± %v and %v ± %v is %v, off by %v, not %v", name, a, ea, b, eb, value, d, err)
+			}
+		}
+		affinity = mul(affinity, bigExp(neg(div(path, exact(2)))))
+		cube := mul(affinity, affinity, affinity)
+		for got, want := range map[float64]*big.Float{
+			AffinityLow(Gaussian{scale}, a, ea): bigExp(neg(div(square, exact(8)))), AffinityLow(laplace, a, ea): affinity,
+			PairShare(laplace, a, ea, 3): div(mul(cube, cube), exact(4)),
+		} {
+			if exact(got).Cmp(want) > 0 || got > 1e-290 && off(got, want) > 1e-10 {
+				t.Fatalf("%v ± %v beside noise of %v: %v is not at most %v, or far from it", a, ea, scale, got, want)
+			}
+		}
+	}
+}
+
 // exactTable integrates (f(x−t) − f(x))²/f(x) in closed form, piece by piece.
 func exactTable(t *Table, shift float64) *big.Float {
 	line := func(x *big.Float) (log, slope *big.Float) {
@@ -106,8 +164,8 @@ func exactTable(t *Table, shift float64) *big.Float {
 		ends = append(ends, exact(x), add(exact(x), exact(shift)))
 	}
 	slices.SortFunc(ends, (*big.Float).Cmp)
-	// Beyond 800 units the tails hold less than the precision asked for.
-	ends = append(append([]*big.Float{add(ends[0], exact(-800))}, ends...), add(ends[len(ends)-1], exact(800)))
+	// Beyond 800 standard deviations the tails hold less than the precision asked for.
+	ends = append(append([]*big.Float{add(ends[0], exact(-800*t.sigma))}, ends...), add(ends[len(ends)-1], exact(800*t.sigma)))
 	sum := exact(0)
 	for i, hi := range ends[1:] {
 		lo := ends[i]
@@ -134,8 +192,10 @@ func exactTable(t *Table, shift float64) *big.Float {
 // The quadrature of a table keeps its slack, and its bound is above the truth and near.
 func TestTableIsExact(t *testing.T) {
 	steep := must.Get(NewTable([]float64{-1, -.9, 0, .1, 1, 1.5}, []float64{1e-8, .1, 1e-6, 1, 1e-5, 1e-9}, 1))(t)
-	for name, table := range map[string]*Table{"humps": testTable(t, 1), "steep": steep} {
-		for _, shift := range []float64{1e-6, -1e-4, .003, -.1, .7, -3, 8} {
+	flat := must.Get(NewTable([]float64{-2, -1, 1, 2}, []float64{.1, 1, 1, .1}, 1000))(t)
+	for name, table := range map[string]*Table{"humps": testTable(t, 1), "steep": steep, "flat": flat} {
+		for _, shift := range []float64{1e-14, 1e-6, -1e-4, .003, -.1, .7, -3, 8} {
+			shift *= table.sigma
 			want, x := exactTable(table, shift), table.excess(shift)
 			// What rounds the ends of pieces goes into Bound's e.
 			ends := 1e-12 * table.steep * math.Sqrt(1+1/x)
@@ -143,8 +203,11 @@ func TestTableIsExact(t *testing.T) {
 				t.Errorf("%s: g(%v) − 1 = %v is off by %v", name, shift, x, off(x, want))
 			}
 			b := table.Bound([]float64{shift}, []float64{0})
-			if exact(b).Cmp(want) < 0 || off(b, want) > 1e-6 {
+			if exact(b).Cmp(want) < 0 || off(b, want) > 1e-6 && math.Abs(shift) > 1e-9 {
 				t.Errorf("%s: bound %v of g(%v) − 1 is off by %v", name, b, shift, off(b, want))
+			}
+			if b := table.Bound([]float64{shift}, []float64{math.Abs(shift) / 8}); exact(b).Cmp(exactTable(table, shift*1.125)) < 0 {
+				t.Errorf("%s: bound %v of g within an eighth of %v is too small", name, b, shift)
 			}
 		}
 	}

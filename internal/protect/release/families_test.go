@@ -57,6 +57,17 @@ func products(t testing.TB, sigma float64) map[string]family {
 	}
 }
 
+func TestLogDensities(t *testing.T) {
+	for name, f := range products(t, .7) {
+		for x := -4.; x < 4; x += .3 {
+			at := func(x ...float64) float64 { return f.noise.(density).LogDensity(x) }
+			if got, want := at(x, 0)-at(0, 0), f.log(x)-f.log(0); math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+				t.Errorf("%s: the log density of %v is %v above that of 0, want %v", name, x, got, want)
+			}
+		}
+	}
+}
+
 // chiSquared returns χ² of a change of the features, without the errors that Bound allows for.
 func chiSquared(noise Noise, z []float64) float64 {
 	var s float64

@@ -55,6 +55,6 @@ func GaussianPairShare(d float64) float64 {
 		t := float64(k) * s
 		sum += 2 * math.Exp(-t*t/2) / math.Cosh(d*t/2)
 	}
-	mean := (sum+1)*s/math.Sqrt(2*math.Pi)*(1-1e-12) - 2*math.Sqrt2*math.Exp(a*a/2)/math.Expm1(2*math.Pi*a/s)
+	mean := (sum+1)*s/math.Sqrt(2*math.Pi) - 2*math.Sqrt2*math.Exp(a*a/2)/math.Expm1(2*math.Pi*a/s)
 	return max(far, math.Exp(-d*d/8)/4*mean*(1-1e-12))
 }

@@ -80,6 +80,9 @@ func TestGaussianShare(t *testing.T) {
 	last := .25
 	for d := 0.; d < 80; d += .25 {
 		h, tail := GaussianPairShare(d), math.Erfc(d/2/math.Sqrt2)/2
+		if four := PairShare(Gaussian{1}, []float64{d}, []float64{0}, 4); math.Abs(four-GaussianPairShare(2*d)) > 1e-9*four {
+			t.Errorf("h of four releases at %v is %v", d, four)
+		}
 		if h > last || h > tail || h < tail/2*(1-1e-9) || math.IsNaN(h) {
 			t.Errorf("h(%v) = %v after %v, Φ(−d/2) = %v", d, h, last, tail)
 		}

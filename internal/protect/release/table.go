@@ -181,7 +181,7 @@ func (t *Table) Sample(dst []float64, r *rand.Rand) {
 	total := t.mass[len(t.mass)-1]
 	for i := range dst {
 		u := r.Float64() * total
-		k := min(sort.SearchFloat64s(t.mass, u), len(t.mass)-1)
+		k := sort.SearchFloat64s(t.mass, u)
 		dst[i] = t.invert(k, openUniform(r))
 	}
 }
