@@ -79,8 +79,8 @@ func PermuteArea(score []float64, positive []bool, strata [][]int, stretch float
 	return PermuteProducts(rank, one, strata, stretch, draws, r)
 }
 
-// midRanks writes twice the rank of each score among those at the given places, equal ones
-// sharing their mean.
+// midRanks writes twice the rank of each score among those at the given places, up to a
+// constant, equal ones sharing their mean.
 func midRanks(rank, score []float64, at []int) {
 	order := slices.Clone(at)
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(score[i], score[j]) })
@@ -90,7 +90,7 @@ func midRanks(rank, score []float64, at []int) {
 			hi++
 		}
 		for _, i := range order[lo:hi] {
-			rank[i] = float64(lo + hi - 1)
+			rank[i] = float64(lo + hi)
 		}
 		lo = hi
 	}

@@ -22,7 +22,7 @@ func Independence(counts [][]int, draws int, r *rand.Rand) Permuted {
 	for _, row := range counts {
 		seen += g.sum(row)
 	}
-	seen -= 1e-10 * (1 + math.Abs(seen)) // equal tables whose sums are taken in another order differ
+	seen -= 1e-10 * (1 + seen) // equal tables whose sums are taken in another order differ
 	f := newFactorials(total)
 	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
 		left, row := make([]int, len(columns)), make([]int, len(columns))

@@ -167,17 +167,18 @@ func TestMutualInformationCovers(t *testing.T) {
 	}
 }
 
-// The upper end of the interval is the wider one of both approximations, each of which is that for a table.
+// Each end of the interval is the wider one of both approximations, each of which is that for a table.
 func TestInformationTakesTheWiderEnd(t *testing.T) {
 	for i, c := range []struct{ p, n float64 }{{.004, 500}, {.1, 500}} { // of a label with a class of share p, and an answer that always equals it
 		nats := -c.p*math.Log(c.p) - (1-c.p)*math.Log1p(-c.p)
 		square := c.p*math.Pow(math.Log(c.p), 2) + (1-c.p)*math.Pow(math.Log1p(-c.p), 2)
-		delta := nats + 1/(2*c.n) + 1.959963984540054*math.Sqrt((square-nats*nats)/c.n)
-		_, high := noncentral(2*c.n*nats, 1, .95)
+		mid, half := nats+1/(2*c.n), 1.959963984540054*math.Sqrt((square-nats*nats)/c.n)
+		low, high := noncentral(2*c.n*nats, 1, .95)
 		k := int(math.Round(c.p * c.n))
-		got := MutualInformation([][]int{{k, 0}, {0, int(c.n) - k}}, .95).Interval.High * math.Ln2
-		if want := min(math.Ln2, max(delta, high/(2*c.n))); math.Abs(got-want) > 1e-7 || (delta > high/(2*c.n)) != (i == 0) {
-			t.Errorf("%+v: up to %v nats, want %v of %v and %v", c, got, want, delta, high/(2*c.n))
+		got := MutualInformation([][]int{{k, 0}, {0, int(c.n) - k}}, .95).Interval
+		least, most := max(0, min(mid-half, low/(2*c.n))), min(math.Ln2, max(mid+half, high/(2*c.n)))
+		if math.Abs(got.Low*math.Ln2-least) > 1e-7 || math.Abs(got.High*math.Ln2-most) > 1e-7 || (mid+half > high/(2*c.n)) != (i == 0) {
+			t.Errorf("%+v: %v, want %v to %v nats", c, got, least, most)
 		}
 	}
 }

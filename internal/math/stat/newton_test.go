@@ -29,6 +29,14 @@ func TestMinimize(t *testing.T) {
 			t.Errorf("variable %d: %v has the derivative %g", i, m.X[i], g)
 		}
 	}
+	// From 0 the first step for ln cosh(x − 3) goes too far.
+	m, err = Minimize(1, 1e-9, func(x []float64) (float64, []float64, *mat.SymDense) {
+		u := x[0] - 3
+		return math.Log(math.Cosh(u)), []float64{math.Tanh(u)}, mat.NewSymDense(1, []float64{1 - math.Tanh(u)*math.Tanh(u)})
+	})
+	if err != nil || math.Abs(m.X[0]-3) > 1e-8 {
+		t.Errorf("%+v, %v: want 3", m, err)
+	}
 	linear := func(value, curve float64) func(x []float64) (float64, []float64, *mat.SymDense) {
 		return func(x []float64) (float64, []float64, *mat.SymDense) {
 			return value - x[0], []float64{-1}, mat.NewSymDense(1, []float64{curve})

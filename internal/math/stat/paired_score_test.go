@@ -149,8 +149,8 @@ func TestOneMoreIsExact(t *testing.T) {
 			t.Errorf("%v beside %v, variance %v: p is %v, want %v", c.x, c.others, c.extra, p, c.want)
 		}
 	}
-	got := MeanTest([]float64{0, 2}, 0, .75)
-	for i, d := range []float64{got.Mean - 1, got.StandardError - 1, got.Low, got.High - 2, got.P - .25} {
+	got := MeanTest([]float64{0, 4}, 0, .75)
+	for i, d := range []float64{got.Mean - 2, got.StandardError - 2, got.Low, got.High - 4, got.P - .25} {
 		if math.Abs(d) > 1e-9 {
 			t.Errorf("number %d of %+v is %v off", i, got, d)
 		}

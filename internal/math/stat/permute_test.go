@@ -428,7 +428,7 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 			return sum
 		}, func() Permuted { return PermuteScores(score, 3, class, two, 1.5, draws, r) })
 	}
-	guess := []int{0, 0, 2, 2, 0, 1, 1}
+	guess := []int{0, 0, 2, 1, 0, 1, 1}
 	check("guesses", two, 1.5, func(order []int) (right float64) {
 		for i, c := range pickAt(class, order) {
 			if guess[i] == c {
@@ -439,6 +439,13 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 	}, func() Permuted { return PermuteWithin(guess, class, two, 1.5, draws, r) })
 	if got := stretched(1e6, 0, 1); got != 1e6-1e-3 {
 		t.Errorf("1e6 less the allowance for rounding is %v", got)
+	}
+	tiny := make([]float64, len(x)) // allowances for rounding are relative
+	for i, v := range x {
+		tiny[i] = v * 0x1p-60
+	}
+	if a, b := PermuteProducts(x, y, two, 1, 999, rand.New(rand.NewPCG(1, 1))), PermuteProducts(tiny, y, two, 1, 999, rand.New(rand.NewPCG(1, 1))); a != b {
+		t.Errorf("p of products is %v, and %v in another unit", a, b)
 	}
 	for name, p := range map[string]Permuted{
 		"independence of one row": Independence([][]int{{3, 4}, {0, 0}}, 100, r),
@@ -454,10 +461,14 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 
 // What was seen counts as one more draw: no p-value is 0, and none is more than 1.
 func TestExceedCountsWhatWasSeen(t *testing.T) {
-	for says, want := range map[bool]Permuted{false: {99, 1. / 100}, true: {99, 1}} {
-		got := exceed(99, 1000, rand.New(rand.NewPCG(1, 2)), func() func(*rand.Rand) bool { return func(*rand.Rand) bool { return says } })
-		if got != want {
-			t.Errorf("draws that say %t: %+v, want %+v", says, got, want)
+	for _, c := range []struct {
+		draws int
+		says  bool
+		want  Permuted
+	}{{99, false, Permuted{99, 1. / 100}}, {99, true, Permuted{99, 1}}, {2000, true, Permuted{1000, 1}}} {
+		got := exceed(c.draws, 1000, rand.New(rand.NewPCG(1, 2)), func() func(*rand.Rand) bool { return func(*rand.Rand) bool { return c.says } })
+		if got != c.want {
+			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 }
