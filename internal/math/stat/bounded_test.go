@@ -10,7 +10,7 @@ import (
 )
 
 // Of n equal values v the capital is (1 − b + b·v/m)ⁿ, b = mostBet, which reaches
-// 1/alpha at m = v·b/(alpha^(−1/n) − 1 + b).
+// 1/alpha at m = v·b/(alpha^(−1/n) − 1 + b). With a variance that is guessed as large as ¼, it is (1 + λ(v − m))ⁿ.
 func TestBoundedMeanLowOfEqualValues(t *testing.T) {
 	for _, v := range []float64{0, 1e-3, .4, 1} {
 		x := make([]float64, 200)
@@ -20,6 +20,10 @@ func TestBoundedMeanLowOfEqualValues(t *testing.T) {
 		want := v * mostBet / (math.Pow(1e-6, -1./200) - 1 + mostBet)
 		if got := BoundedMeanLow(x, 0, 1e-6); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v: limit %v, want %v", v, got, want)
+		}
+		want = max(0, v-(math.Pow(1e-6, -1./200)-1)/math.Sqrt(2*math.Log(1e6)/(200*.25)))
+		if got := BoundedMeanLow(x, .25, 1e-6); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v, variance guessed as ¼: limit %v, want %v", v, got, want)
 		}
 	}
 }

@@ -169,16 +169,28 @@ func TestMutualInformationCovers(t *testing.T) {
 
 // Each end of the interval is the wider one of both approximations, each of which is that for a table.
 func TestInformationTakesTheWiderEnd(t *testing.T) {
-	for i, c := range []struct{ p, n float64 }{{.004, 500}, {.1, 500}} { // of a label with a class of share p, and an answer that always equals it
-		nats := -c.p*math.Log(c.p) - (1-c.p)*math.Log1p(-c.p)
-		square := c.p*math.Pow(math.Log(c.p), 2) + (1-c.p)*math.Pow(math.Log1p(-c.p), 2)
-		mid, half := nats+1/(2*c.n), 1.959963984540054*math.Sqrt((square-nats*nats)/c.n)
-		low, high := noncentral(2*c.n*nats, 1, .95)
-		k := int(math.Round(c.p * c.n))
-		got := MutualInformation([][]int{{k, 0}, {0, int(c.n) - k}}, .95).Interval
-		least, most := max(0, min(mid-half, low/(2*c.n))), min(math.Ln2, max(mid+half, high/(2*c.n)))
-		if math.Abs(got.Low*math.Ln2-least) > 1e-7 || math.Abs(got.High*math.Ln2-most) > 1e-7 || (mid+half > high/(2*c.n)) != (i == 0) {
-			t.Errorf("%+v: %v, want %v to %v nats", c, got, least, most)
+	const n = 500
+	for i, label := range [][]int{{2, 498}, {50, 450}, {20, 30, 450}} { // how many have each label, and the answer always equals it
+		nats, square, counts := 0., 0., make([][]int, len(label))
+		for c, k := range label {
+			p := float64(k) / n
+			nats, square = nats-p*math.Log(p), square+p*math.Log(p)*math.Log(p)
+			counts[c] = make([]int, len(label))
+			counts[c][c] = k
+		}
+		k := float64(len(label) - 1)
+		mid, half := nats+k/(2*n), 1.959963984540054*math.Sqrt((square-nats*nats)/n)
+		low, high := noncentral(2*n*nats, k*k, .95)
+		got, most := MutualInformation(counts, .95).Interval, max(mid+half, high/(2*n))
+		if math.Abs(got.Low*math.Ln2-max(0, min(mid-half, low/(2*n)))) > 1e-7 || math.Abs(got.High*math.Ln2-most) > 1e-7 || (mid+half == most) != (i == 0) {
+			t.Errorf("%v: %v, up to %v nats", label, got, most)
+		}
+	}
+	// Of one row or column, up to the entropy of a class that 100 examples miss with probability .025.
+	p := 1 - math.Pow(.025, .01)
+	for _, counts := range [][][]int{{{40, 60}, {0, 0}}, {{40, 0}, {60, 0}}} {
+		if got, want := MutualInformation(counts, .95).Interval, EntropyBits([]float64{p, 1 - p}); got.Low != 0 || math.Abs(got.High-want) > 1e-12 {
+			t.Errorf("%v: %v, want up to %v bits", counts, got, want)
 		}
 	}
 }

@@ -149,6 +149,9 @@ func TestOneMoreIsExact(t *testing.T) {
 			t.Errorf("%v beside %v, variance %v: p is %v, want %v", c.x, c.others, c.extra, p, c.want)
 		}
 	}
+	if StudentAbove(1, 0, 3) != 0 || StudentAbove(0, 0, 3) != 1 {
+		t.Error("a difference without a standard error is above 0 or not")
+	}
 	got := MeanTest([]float64{0, 4}, 0, .75)
 	for i, d := range []float64{got.Mean - 2, got.StandardError - 2, got.Low, got.High - 4, got.P - .25} {
 		if math.Abs(d) > 1e-9 {

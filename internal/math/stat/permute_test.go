@@ -96,25 +96,6 @@ func count(guess, class []int, rows, columns int) [][]int {
 	return table
 }
 
-// slowRight returns the distribution of how many are right over all deals.
-func slowRight(guess, class []int) map[int]float64 {
-	right, deals := map[int]float64{}, 0.0
-	everyDeal(class, func(dealt []int) {
-		k := 0
-		for i := range dealt {
-			if dealt[i] == guess[i] {
-				k++
-			}
-		}
-		right[k]++
-		deals++
-	})
-	for k := range right {
-		right[k] /= deals
-	}
-	return right
-}
-
 // Deals are drawn with the probabilities that listing every one gives. steady reports whether the
 // mean of 100 tests is want, up to 6 standard errors (2e-9), the bias of a mean of 1/count if tests
 // end after enough draws, and the draw that counts as observed.
@@ -162,59 +143,6 @@ func TestExceedKeepsItsLevel(t *testing.T) {
 	if mean := float64(made) / tests; mean > 100 {
 		t.Errorf("%v draws on average", mean)
 	}
-}
-
-func TestPermuteWithinAgainstEveryDeal(t *testing.T) {
-	first := [2][]int{{0, 0, 1, 1, 2, 2, 0}, {0, 1, 1, 1, 2, 0, 2}}
-	second := [2][]int{{2, 2, 1, 3, 3, 1}, {2, 0, 0, 3, 1, 1}} // guess 0 is missing, not every guess can be right
-	third := [2][]int{{1, 1, 1}, {0, 1, 2}}                    // one guess: nothing can vary
-	distribution := map[int]float64{0: 1}
-	var guess, class []int
-	var strata [][]int
-	seen := 0
-	for _, s := range [][2][]int{first, second, third} {
-		strata = append(strata, add(&guess, &class, s[0], s[1]))
-		next := map[int]float64{}
-		for a, p := range distribution {
-			for b, q := range slowRight(s[0], s[1]) {
-				next[a+b] += p * q
-			}
-		}
-		distribution = next
-		for i := range s[0] {
-			if s[0][i] == s[1][i] {
-				seen++
-			}
-		}
-	}
-	const draws = 50000
-	r := rand.New(rand.NewPCG(3, 4))
-	var want float64
-	for k, p := range distribution {
-		if k >= seen {
-			want += p
-		}
-	}
-	if got, ok := steady(want, func() Permuted { return PermuteWithin(guess, class, strata, 1, draws, r) }); !ok {
-		t.Errorf("p is %v, by listing %v", got, want)
-	}
-	if got := PermuteWithin(guess, class, strata[2:], 1, 100, r); got.P != 1 {
-		t.Errorf("where nothing can vary p is %v", got)
-	}
-	one, two := PermuteWithin(guess, class, strata, 1, 999, rand.New(rand.NewPCG(5, 6))), PermuteWithin(guess, class, strata, 1, 999, rand.New(rand.NewPCG(5, 6)))
-	if one != two {
-		t.Errorf("the same seed gave %v and %v", one, two)
-	}
-}
-
-// add appends a stratum's guesses and classes and returns where they are.
-func add(guess, class *[]int, g, c []int) []int {
-	var at []int
-	for i := range g {
-		at = append(at, len(*guess))
-		*guess, *class = append(*guess, g[i]), append(*class, c[i])
-	}
-	return at
 }
 
 // slowG is 2 Σ k·ln(k·n/(row·column)).
@@ -410,8 +338,8 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 		}
 		return sum[0]*sum[0]/n[0] + sum[2]*sum[2]/n[2] + sum[3]*sum[3]/n[3]
 	}, func() Permuted { return PermuteMeans(group, 4, y, draws, r) })
-	positive := []bool{false, true, false, true, false, true, false}
-	ties := []float64{1, 2, 2, 5, 0, 3, 3}
+	positive := []bool{false, true, true, true, false, false, true}
+	ties := []float64{1, 2, 2, 5, 2, 3, 3}
 	check("areas", two, 1.5, func(order []int) float64 {
 		a, _ := NewStratifiedArea(ties, pickAt(positive, order), two, 1, .95)
 		return a.Area
@@ -428,17 +356,23 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 			return sum
 		}, func() Permuted { return PermuteScores(score, 3, class, two, 1.5, draws, r) })
 	}
-	guess := []int{0, 0, 2, 1, 0, 1, 1}
-	check("guesses", two, 1.5, func(order []int) (right float64) {
-		for i, c := range pickAt(class, order) {
-			if guess[i] == c {
-				right++
+	guess := []int{0, 0, 2, 1, 3, 1, 1} // not every one can be right
+	for _, stretch := range []float64{1, 1.5} {
+		check("guesses", two, stretch, func(order []int) (right float64) {
+			for i, c := range pickAt(class, order) {
+				if guess[i] == c {
+					right++
+				}
 			}
-		}
-		return right
-	}, func() Permuted { return PermuteWithin(guess, class, two, 1.5, draws, r) })
+			return right
+		}, func() Permuted { return PermuteWithin(guess, class, two, stretch, draws, r) })
+	}
 	if got := stretched(1e6, 0, 1); got != 1e6-1e-3 {
 		t.Errorf("1e6 less the allowance for rounding is %v", got)
+	}
+	zero, signs := [][]int{{0, 1, 2}}, []float64{-1, 0, 1} // of the six sums two are 0, as the one that was seen, and two above
+	if got, ok := steady(4./6, func() Permuted { return PermuteProducts(signs, []float64{1, -2, 1}, zero, 1, draws, r) }); !ok {
+		t.Errorf("products that add up to 0: p is %v, want ⅔", got)
 	}
 	tiny := make([]float64, len(x)) // allowances for rounding are relative
 	for i, v := range x {
@@ -451,6 +385,7 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 		"independence of one row": Independence([][]int{{3, 4}, {0, 0}}, 100, r),
 		"means of equal numbers":  PermuteMeans(group, 4, make([]float64, 7), 100, r),
 		"products of one number":  PermuteProducts(x, make([]float64, 7), two, 1, 100, r),
+		"one guess":               PermuteWithin(make([]int, 7), class, two, 1, 100, r),
 		"scores of one class":     PermuteScores(make([]float64, 14), 2, make([]int, 7), two, 1, 99, r),
 	} {
 		if p.P != 1 {

@@ -105,6 +105,9 @@ func TestHistogram(t *testing.T) {
 	if !slices.Equal(h.Counts, []int{3, 3}) || h.Below != 2 || h.Above != 3 || h.NaN != 1 {
 		t.Errorf("%+v", h)
 	}
+	if h.Counts[1]++; h.Mode() != 1.5 {
+		t.Errorf("mode %v", h.Mode())
+	}
 	if got := Edges(-1, 1, 4); !slices.Equal(got, []float64{-1, -.5, 0, .5, 1}) {
 		t.Errorf("edges %v", got)
 	}

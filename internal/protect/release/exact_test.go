@@ -71,26 +71,6 @@ func TestClosedFormsErrNoMoreThanTheySay(t *testing.T) {
 	}
 }
 
-// The overlap of one feature, where exponentials cancel too.
-func TestLaplaceOverlapIsExact(t *testing.T) {
-	shared.Long(t, "overlaps against exact arithmetic")
-	r := rand.New(rand.NewPCG(23, 24))
-	for range 2000 {
-		s := math.Pow(10, -6+8*r.Float64())
-		u := s * (1 + math.Pow(10, -4+6*r.Float64()))
-		S, T := exact(s), exact(u)
-		want := add(bigExp(S), neg(div(bigExp(add(S, S, neg(T))), exact(3))),
-			div(bigExp(neg(add(S, T))), exact(3)), exact(-1))
-		if got := laplaceOverlap(s, u); off(got, want) > 20*unit {
-			t.Fatalf("h(%v, %v) − 1 = %v is off by %v", s, u, got, off(got, want))
-		}
-		want = neg(mul(add(exact(1), neg(bigExp(neg(S)))), add(exact(1), neg(bigExp(neg(T))))))
-		if got := laplaceOverlap(-s, u); off(got, want) > 20*unit {
-			t.Fatalf("h(%v, %v) − 1 = %v is off by %v", -s, u, got, off(got, want))
-		}
-	}
-}
-
 // Overlaps and affinities keep what they claim, of numbers as far off as their errors allow.
 func TestProductsAreExact(t *testing.T) {
 	shared.Long(t, "products over features against exact arithmetic")

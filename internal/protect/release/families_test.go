@@ -225,8 +225,7 @@ func TestBoundOfFamilies(t *testing.T) {
 	}
 }
 
-// Overlap against the definition by quadrature, its diagonal against χ², and its
-// error bound against perturbed arguments.
+// Overlap against the definition by quadrature, and its diagonal against χ².
 func TestLaplaceOverlap(t *testing.T) {
 	l, err := NewLaplace(math.Sqrt2) // b = 1
 	must.Do(t, err)
@@ -241,27 +240,11 @@ func TestLaplaceOverlap(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 300 {
-		n := 1 + r.IntN(8)
-		size := math.Pow(10, -6*r.Float64())
-		v := [4][]float64{}
-		for k := range v {
-			v[k] = make([]float64, n)
-			for j := range n {
-				v[k][j] = size * r.NormFloat64()
-				if k%2 == 1 {
-					v[k][j] = math.Abs(v[k][j]) * .01 * r.Float64()
-				}
-			}
+		size, a := math.Pow(10, -6*r.Float64()), make([]float64, 1+r.IntN(8))
+		for j := range a {
+			a[j] = size * r.NormFloat64()
 		}
-		value, off := l.Overlap(v[0], v[1], v[2], v[3])
-		zero := make([]float64, n)
-		a, b := make([]float64, n), make([]float64, n)
-		for j := range n {
-			a[j], b[j] = v[0][j]+v[1][j]*(2*r.Float64()-1), v[2][j]+v[3][j]*(2*r.Float64()-1)
-		}
-		if got, _ := l.Overlap(a, zero, b, zero); math.Abs(got-value) > off {
-			t.Fatalf("overlap %v ± %v, but %v nearby", value, off, got)
-		}
+		zero := make([]float64, len(a))
 		got, exact := l.Overlap(a, zero, a, zero)
 		if want := chiSquared(l, a); math.Abs(got-want) > 1e-12*want || exact > 1e-12*want {
 			t.Fatalf("overlap %v ± %v with itself, χ² = %v", got, exact, want)
