@@ -41,6 +41,96 @@ func exactDot(a, b []*big.Float) *big.Float {
 	return sum
 }
 
+// exactMoment is expm1(k·aᵀb/σ²).
+func exactMoment(a, b []*big.Float, k int, sigma float64) *big.Float {
+	q := exactProduct(exactDot(a, b), exact(float64(k)))
+	return exactExpm1(q.Quo(q, exactProduct(exact(sigma), exact(sigma))))
+}
+
+// beyond returns bound²·cᵀMc over (cᵀg)², and whether it is more than 1.
+func beyond(bound float64, c, g []float64, moment func(i, j int) *big.Float) (ratio float64, exceeds bool) {
+	top, under := exact(0), exact(0)
+	for i := range c {
+		top.Add(top, exactProduct(exact(c[i]), exact(g[i])))
+		for j := range c {
+			if c[i] != 0 && c[j] != 0 {
+				under.Add(under, exactProduct(exactProduct(exact(c[i]), exact(c[j])), moment(i, j)))
+			}
+		}
+	}
+	left, right := exactProduct(exactProduct(exact(bound), exact(bound)), under), exactProduct(top, top)
+	ratio, _ = new(big.Float).Quo(left, right).Float64()
+	return ratio, left.Cmp(right) > 0
+}
+
+// wide is a net of which only the number of features matters.
+type wide struct {
+	Net
+	n int
+}
+
+func (w wide) Dims() (p, n int) { return 1, w.n }
+
+// Moments err no more than they say of features that are exact, or as far off as runtime says.
+func TestMomentsErrNoMoreThanTheySay(t *testing.T) {
+	const n, count = 30, 3
+	r := rand.New(rand.NewPCG(22, 22))
+	for trial := range 200 {
+		runtime, gaussian := []float64{0, 1e-3}[trial%2], release.Gaussian{Sigma: 3 * math.Exp(r.Float64())}
+		c := Certifier{Net: wide{n: n}, Noise: gaussian, Queries: 1 + r.IntN(3), a: make([]float64, (count+1)*n), b: make([]float64, (count+1)*n)}
+		z := make([][]*big.Float, count)
+		for i := range c.a { // every feature moves by about 1, the first witness's as far as it may
+			c.a[i] = float64(1-2*r.IntN(2)) * (1 + .1*r.Float64())
+			if i < n {
+				c.a[i] *= 1e-3
+				continue
+			}
+			off := exact(2 * runtime * math.Copysign(1, c.a[n+i%n]))
+			z[i/n-1] = append(z[i/n-1], off.Add(off, exact(c.a[i])).Sub(off, exact(c.a[i%n])))
+		}
+		for _, noise := range []release.Noise{gaussian, overlapping{opaque{gaussian}}} {
+			c.Noise = noise
+			v := newMoments(count)
+			c.fill(&v, 0, runtime)
+			for at, value := range v.value {
+				d := exactMoment(z[at/count], z[at%count], c.Queries, gaussian.Sigma)
+				if d.Sub(d, exact(value)); d.Abs(d).Cmp(exact(v.err[at])) > 0 {
+					t.Fatalf("%T, runtime %g: moment %d is %g ± %g, and off by %g", noise, runtime, at, value, v.err[at], d)
+				}
+			}
+		}
+	}
+}
+
+// Of exact moments that nearly cancel, the rounding of the sums is all that a bound has to allow for.
+func TestCombinationsOfExactMoments(t *testing.T) {
+	const count = 4
+	r := rand.New(rand.NewPCG(23, 23))
+	bounded := 0
+	for range 2000 {
+		v, z, g, solve, std := newMoments(count), [count][3]float64{}, make([]float64, count), make([]float64, count*count), make([]float64, 1)
+		for i := range z {
+			z[i], g[i] = [3]float64{1 << 20, float64(r.IntN(9)), float64(r.IntN(9))}, r.NormFloat64()
+		}
+		for i := range solve {
+			v.value[i], solve[i] = simd.Dot(z[i/count][:], z[i%count][:]), r.NormFloat64()
+		}
+		c := make([]float64, count)
+		simd.Gemm(false, false, count, 1, count, 1, solve, count, g, 1, 0, c, 1)
+		v.std(std, nil, g, make([]float64, count), solve)
+		ratio, exceeds := beyond(std[0], c, g, func(i, j int) *big.Float { return exact(v.value[i*count+j]) })
+		if exceeds {
+			t.Fatalf("std %g exceeds the exact bound, squares' ratio 1+%g", std[0], ratio-1)
+		}
+		if ratio > 1-1e-9 {
+			bounded++
+		}
+	}
+	if bounded < 1000 {
+		t.Errorf("only %d bounds are close", bounded)
+	}
+}
+
 // The adversary's test of the combination: over nets, inputs, witnesses, noise,
 // queries and coefficients of any size, no bound exceeds (cᵀg)²/(cᵀMc) in real
 // arithmetic, with the c that floating point made of B g.
@@ -99,29 +189,17 @@ func TestNoCombinationExceedsRealArithmetic(t *testing.T) {
 				if bound == 0 {
 					continue
 				}
-				top, under := exact(0), exact(0)
+				coefs, gs := make([]float64, count), make([]float64, count)
 				for i := range count {
-					if ms[0].void[i] {
-						continue
-					}
-					ci := exact(coef[i*5+k])
-					top.Add(top, exactProduct(ci, exact(float64(eps[i*5+k]))))
-					for j := range count {
-						if ms[0].void[j] {
-							continue
-						}
-						q := exactDot(z[i], z[j])
-						q.Mul(q, exact(float64(max(1, c.Queries))))
-						q.Quo(q, exactProduct(exact(sigma), exact(sigma)))
-						under.Add(under, exactProduct(exactProduct(ci, exact(coef[j*5+k])), exactExpm1(q)))
+					if !ms[0].void[i] {
+						coefs[i], gs[i] = coef[i*5+k], float64(eps[i*5+k])
 					}
 				}
+				ratio, exceeds := beyond(bound, coefs, gs, func(i, j int) *big.Float { return exactMoment(z[i], z[j], max(1, c.Queries), sigma) })
 				checked++
-				left, right := exactProduct(exactProduct(exact(bound), exact(bound)), under), exactProduct(top, top)
-				if left.Cmp(right) > 0 {
-					ratio, _ := new(big.Float).Quo(left, right).Float64()
+				if exceeds {
 					t.Errorf("trial %d, σ %g, %d witnesses: std %g exceeds the exact bound, squares' ratio 1+%g", trial, sigma, count, bound, ratio-1)
-				} else if ratio, _ := new(big.Float).Quo(left, right).Float64(); ratio > 1-1e-9 {
+				} else if ratio > 1-1e-9 {
 					sharp++
 				}
 			}

@@ -49,6 +49,19 @@ func wellFormed(t *testing.T, m Model, data nn.Source, r *Result) {
 	}
 }
 
+// What is too small or too large to be squared proves nothing.
+func TestDivergenceOfNumbersOutOfRange(t *testing.T) {
+	d, inf := Divergence{Root: 1, Share: .25}, math.Inf(1)
+	for _, x := range []float64{1e-155, 1e200} {
+		if a, b := d.meanSquare([]float64{x}), d.PairMeanSquare([]float64{x}); a != 0 || b != 0 {
+			t.Errorf("%v: mean squares of %v and %v", x, a, b)
+		}
+	}
+	if a, b := d.Std(inf, 0), d.Pair(inf, 0); a != 0 || b != 0 {
+		t.Errorf("bounds %v and %v of an infinite step", a, b)
+	}
+}
+
 func TestShapesOfRuns(t *testing.T) {
 	shared.Long(t, "runs of every shape")
 	for _, v := range []struct{ p, hidden, n, restarts, repeats, examples, sizes int }{

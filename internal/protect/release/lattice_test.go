@@ -103,6 +103,10 @@ func TestLatticePairShare(t *testing.T) {
 			if !(got <= h*(1+1e-11)) {
 				t.Errorf("s = %v, z = %v: %v is above h = %v", s, z, got, h)
 			}
+			once := PairShare(onIntegers(t, s, 4), append(v, v...), make([]float64, 4), 1)
+			if twice := PairShare(onIntegers(t, s, 2), v, []float64{0, 0}, 2); math.Abs(twice-once) > 1e-9*once {
+				t.Errorf("s = %v, z = %v: %v of two releases, %v of one that is twice as long", s, z, twice, once)
+			}
 			if least := .98; s >= 16 && !(got >= least*h) || math.Hypot(v[0], v[1]) < s && s >= 1 && !(got >= .5*h) {
 				t.Errorf("s = %v, z = %v: %v of h = %v", s, z, got, h)
 			}

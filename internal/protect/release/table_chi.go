@@ -152,7 +152,7 @@ func (t *Table) constant(lo, hi float64, i int, r float64) float64 {
 // density is smaller than that, too, and is a factor of g − 1. The sum is rounded as in productBound.
 func (t *Table) Bound(z, e []float64) float64 {
 	n := float64(len(t.x))
-	reach := max(math.Abs(t.x[0]), math.Abs(t.x[len(t.x)-1]))
+	reach := max(-t.x[0], t.x[len(t.x)-1])
 	var s float64
 	for j, v := range z {
 		rounding := 8 * (n + 2) * unit * (reach + math.Abs(v))

@@ -23,6 +23,7 @@ func TestNewTableErrs(t *testing.T) {
 		"density is +Inf":    {{1, 2, 3}, {1, math.Inf(1), 1}},
 		"must rise":          {{1, 2, 3}, {2, 1, .5}},
 		"are out of range":   {{1e99, 1.0000000001e99, 1e100}, {1e-290, 1, 1e-290}},
+		"rise in the first":  {{1, 2, 3}, {2, 2, 1}},
 		"fall in the last":   {{1, 2, 3}, {1, 2, 2}},
 		"as many of either,": {make([]float64, MaxTable+1), make([]float64, MaxTable+1)},
 	} {
