@@ -152,20 +152,20 @@ func asStored(x []float64, small bool, round func(float64) float32) (tolerance f
 	return smallTolerance
 }
 
-// towardZero32 returns the float32 nearest to v of those that are not larger in absolute value.
+// towardZero32 returns the largest float32 that is at most v ≥ 0.
 func towardZero32(v float64) float32 {
 	f := float32(v)
-	if math.Abs(float64(f)) > math.Abs(v) {
+	if float64(f) > v {
 		f = math.Nextafter32(f, 0)
 	}
 	return f
 }
 
-// fromZero32 returns the float32 nearest to v of those that are not smaller in absolute value.
+// fromZero32 returns the smallest float32 that is at least v ≥ 0.
 func fromZero32(v float64) float32 {
 	f := float32(v)
-	if math.Abs(float64(f)) < math.Abs(v) {
-		f = math.Nextafter32(f, float32(math.Copysign(math.Inf(1), v)))
+	if float64(f) < v {
+		f = math.Nextafter32(f, float32(math.Inf(1)))
 	}
 	return f
 }

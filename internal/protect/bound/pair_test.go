@@ -31,6 +31,16 @@ func risk(density func(t float64) float64, z []float64, step, reach float64) (h 
 	return sum(0, 1, 1)
 }
 
+// The share of a distance that is off by its tolerance differs by no more than the slack.
+func TestSlackOfShares(t *testing.T) {
+	for d := 0.; d < 50; d += .1 {
+		v := Divergence{ZNorm: d, Share: release.GaussianPairShare(d)}
+		if other := release.GaussianPairShare(d * (1 + certificateTolerance)); other < v.Share*(1-v.slack()) {
+			t.Errorf("h(%v) = %v, and %v a little beyond: more than %v off", d, v.Share, other, v.slack())
+		}
+	}
+}
+
 // Of a linear model the Bayes risk on two inputs is known: no floor is above it, and none
 // below half of it, for Gaussian and Laplace noise and several releases.
 func TestPairFloorIsTheBayesRisk(t *testing.T) {

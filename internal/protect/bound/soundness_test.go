@@ -19,6 +19,18 @@ func exactProduct(a, b *big.Float) *big.Float {
 	return new(big.Float).SetPrec(exactBits).Mul(a, b)
 }
 
+// The root is at least √expm1(t²) in real arithmetic, and close to it.
+func TestRootExpm1(t *testing.T) {
+	r := rand.New(rand.NewPCG(24, 24))
+	for range 2000 {
+		x := math.Pow(10, 13.4*r.Float64()-12)
+		got, want := exact(rootExpm1(x)), exactExpm1(exactProduct(exact(x), exact(x)))
+		if ratio, _ := new(big.Float).Quo(exactProduct(got, got), want).Float64(); exactProduct(got, got).Cmp(want) < 0 || ratio > 1+1e-11 {
+			t.Fatalf("the square of the root at %v is 1%+g of what it should be", x, ratio-1)
+		}
+	}
+}
+
 // exactForward evaluates a net of Dense and ReLU in real arithmetic.
 func exactForward(m *nn.Net, x []*big.Float) []*big.Float {
 	for _, node := range m.Graph().Nodes {

@@ -16,10 +16,10 @@ var quarter = Lattice{Delta: .25, Sigma: 16, Clip: 8, Dim: 4}
 func TestCheck(t *testing.T) {
 	must.Do(t, quarter.Check())
 	for want, change := range map[string]func(*Lattice){
-		"delta 0.3: ":                   func(l *Lattice) { l.Delta = .3 },
+		"delta 0.3: must be a power":    func(l *Lattice) { l.Delta = .3 },
 		"delta 0: ":                     func(l *Lattice) { l.Delta = 0 },
 		"delta -1: ":                    func(l *Lattice) { l.Delta = -1 },
-		"delta NaN: ":                   func(l *Lattice) { l.Delta = math.NaN() },
+		"delta NaN: must be a power":    func(l *Lattice) { l.Delta = math.NaN() },
 		"delta +Inf":                    func(l *Lattice) { l.Delta = math.Inf(1) },
 		"sigma 0.24 with":               func(l *Lattice) { l.Sigma = .24 },
 		"sigma NaN":                     func(l *Lattice) { l.Sigma = math.NaN() },
