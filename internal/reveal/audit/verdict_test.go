@@ -81,6 +81,69 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// A p-value at its level counts, and so does a power at what is wanted.
+func TestVerdictsAtTheirLevels(t *testing.T) {
+	r := &Result{Settings: Settings{Confidence: .95, Margin: DefaultMargin}}
+	alpha, above := 1-r.Settings.Confidence, math.Nextafter(1-r.Settings.Confidence, 1)
+	for _, c := range []struct {
+		curious, adjusted, q, smallest float64
+		want                           Verdict
+	}{
+		{alpha, 1, 1, 1, Curious}, {above, alpha, 1, 1, LeakyBeyond}, {1, above, alpha, 1, Leaky},
+		{1, 1, above, defaultBlind, NoEvidence}, {1, 1, 1, math.Nextafter(defaultBlind, 1), Inconclusive},
+	} {
+		for k := range 4 {
+			f := found("s", 100, 100, .5, .5, .5)
+			f.CuriousAdjusted, f.Adjusted, f.Power.Smallest = c.curious, c.adjusted, &c.smallest
+			q := []*float64{&f.Correlation.LabelQ, &f.Correlation.GuessQ, &f.Correlation.GivenQ, &f.Correlation.OrderQ}
+			for i := range q {
+				*q[i] = 1
+			}
+			if *q[k] = c.q; r.judge(&f) != c.want {
+				t.Errorf("%+v, %d: %q", c, k, r.judge(&f))
+			}
+		}
+	}
+}
+
+// Three times the excess that is wanted, beyond the margin, takes nine times the examples, rounded up to their leading
+// digit; more examples do not help where few can move or references vary too much.
+func TestEnoughExamples(t *testing.T) {
+	r := &Result{Settings: Settings{Margin: .02}}
+	want := defaultBlind - .02
+	for _, c := range []struct {
+		examples, movable int
+		references        float64
+		enough            int
+	}{{250, 125, defaultBlind, 2300}, {1100, 1100, 0, 10000}, {250, 124, 0, 0}, {250, 250, defaultBlind + 1e-9, 0}} {
+		f := found("s", 100, 100, .5, .5, .5)
+		f.Examples, f.Shuffling = c.examples, &Shuffling{Movable: c.movable}
+		f.Power = Power{Smallest: new(.02 + 3*want), FromReferences: &c.references}
+		if got := r.enough(&f); got != c.enough {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// The least of the limits holds for every baseline: their own are Student's, and the highest shares its level.
+func TestLimitsOfNumbers(t *testing.T) {
+	f := &Finding{Numeric: true, Examples: 3, Baselines: []Baseline{{Difference: .3, StandardError: .2}, {Difference: .4, StandardError: .01}}}
+	half := .2 * 2.919985580353725 // of two degrees of freedom at .95
+	if got := f.limits(.95); math.Abs(got.Low-.3+half) > 1e-9 || math.Abs(got.High-.4-half/20) > 1e-9 || f.high(.1) != got.High {
+		t.Errorf("%+v, and %v", got, f.high(.1))
+	}
+}
+
+// The level is shared by the tests, of which each has 20 draws beyond it.
+func TestDraws(t *testing.T) {
+	o := Options{Confidence: .95}
+	for _, c := range [][3]int{{999, 3, 1200}, {5000, 3, 5000}, {1, 1 << 40, maxPermutations}} {
+		if got := draws(c[0], c[1], o); got != c[2] {
+			t.Errorf("%d asked for, %d tests: %d draws, want %d", c[0], c[1], got, c[2])
+		}
+	}
+}
+
 func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
 	r := concluded(found("s", 300, 100, 1e-4, 1, 1), found("t", 100, 100, .5, .5, .5))
 	first := encoded(t, r)
