@@ -9,8 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/combin"
-
-	"tattle/internal/shared"
 )
 
 // fits reports whether counts of n draws agree with probabilities p: by χ², refused with
@@ -157,54 +155,6 @@ func slowG(table [][]int) float64 {
 		}
 	}
 	return g
-}
-
-// Where guess and class are independent, p ≤ α happens with probability α at most:
-// 2,000 tests each may exceed 2000·α by 4.5 standard deviations (probability 3.4e-6
-// by the normal approximation for the larger α, less for the smaller by the slack
-// that is added).
-func TestPermutationsKeepTheirLevel(t *testing.T) {
-	shared.Long(t, "the level of permutation tests over many draws")
-	const tests, draws = 2000, 199
-	r := rand.New(rand.NewPCG(13, 14))
-	alphas := []float64{.01, .05, .2, .5}
-	within, independence, products := make([]int, 4), make([]int, 4), make([]int, 4)
-	for range tests {
-		guess, class, strata := make([]int, 60), make([]int, 60), make([][]int, 4)
-		for i := range guess {
-			guess[i], class[i] = r.IntN(3), r.IntN(2)+r.IntN(2)
-			strata[i%4] = append(strata[i%4], i)
-		}
-		x, y := make([]float64, 12), make([]float64, 12)
-		for i := range x {
-			x[i], y[i] = r.NormFloat64(), r.ExpFloat64()
-		}
-		p := PermuteWithin(guess, class, strata, 1, draws, r).P
-		q := Independence(count(guess, class, 3, 3), draws, r).P
-		s := PermuteProducts(x, y, [][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9, 10, 11}}, 1, draws, r).P
-		for k, a := range alphas {
-			for _, c := range []struct {
-				p  float64
-				at []int
-			}{{p, within}, {q, independence}, {s, products}} {
-				if c.p <= a {
-					c.at[k]++
-				}
-			}
-		}
-	}
-	for k, a := range alphas {
-		most := tests*a + 4.5*math.Sqrt(tests*a*(1-a)) + 5
-		for name, at := range map[string][]int{"PermuteWithin": within, "Independence": independence, "PermuteProducts": products} {
-			if float64(at[k]) > most {
-				t.Errorf("%s: %d of %d tests are at most %v", name, at[k], tests, a)
-			}
-		}
-		// Sums of products hardly ever tie, so that p is uniform.
-		if float64(products[k]) < tests*a-4.5*math.Sqrt(tests*a*(1-a))-5 {
-			t.Errorf("PermuteProducts: only %d of %d tests are at most %v", products[k], tests, a)
-		}
-	}
 }
 
 // crossVotes draws examples of two classes and features that have nothing to do with

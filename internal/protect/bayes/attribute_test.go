@@ -39,6 +39,13 @@ func TestAttributeLimits(t *testing.T) {
 			t.Errorf("bits %v, want %v", bits[i], want)
 		}
 	}
+	eight := make([]float64, draws)
+	for b, v := range x {
+		eight[b] = 8 * v
+	}
+	if got, one := limits(eight, 8, rounding, alpha), limits(x, 1, rounding, alpha); !near(got.Low, 8*one.Low) || !near(got.High, 8*one.High) {
+		t.Errorf("limits %v, and %v of eight times as much", one, got)
+	}
 	area := func(by float64) (sum float64) {
 		for _, zero := range scores[0] {
 			for _, one := range scores[1] {

@@ -68,6 +68,9 @@ func TestPopulationChoices(t *testing.T) {
 		if want := 4 * stat.ChernoffLow(g/4, 10000, 1e-3/64); b > a || c > a || c != want {
 			t.Errorf("g = %v: %v, for all strengths %v, of 64 releases %v, want %v", g, a, b, c, want)
 		}
+		if q := chosen.Ceiling(1 - g); math.Abs(q-1+chosen.Floor(g, 1)) > 1e-12 || once.Floor(0, 0) != 0 {
+			t.Errorf("g = %v: a right guess up to %v", g, q)
+		}
 		if g == .5 && b < .85*a {
 			t.Errorf("for all strengths %v is far below %v", b, a)
 		}

@@ -259,7 +259,7 @@ func TestAddAllocatesNothing(t *testing.T) {
 func TestRunErrors(t *testing.T) {
 	noise, _ := release.NewGaussian(1)
 	small, _ := release.NewGaussian(1e-9)
-	laplace, _ := release.NewLaplace(1e-13)
+	laplace := must.Get(release.NewLaplace(1e-12))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	two := table{1, []float64{-1, 1}}

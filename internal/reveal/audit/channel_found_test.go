@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,49 @@ func TestRoundedCodeFound(t *testing.T) {
 	read := must.Get(openText(t, text.String(), OpenOptions{}))(t)
 	if f := examined(t, read, Options{Seed: 1}).Findings[0]; !f.Verdict.ExceedsTarget() || f.Excess.Value < .4 {
 		t.Errorf("verdict %q, excess %.3f of .49, notes %q", f.Verdict, f.Excess.Value, read.Notes)
+	}
+}
+
+// Half of the rows lie on each side of the plane, and stay where the bit says so; the others go over, and then stay.
+// A coin tosses once for each row, whatever was in its place.
+func TestDirectionAndCoin(t *testing.T) {
+	r := random(1, streamChannel, 3)
+	s := &Sample{Kind: Vector, Width: 3, Y: make([]int, 200)}
+	for range 600 {
+		s.Outputs = append(s.Outputs, float32(100*r.ExpFloat64()))
+	}
+	write := writeDirection(s, r)
+	for bit, want := range []int{100, 99} { // one row lies in the plane
+		stay, fail := 0, 0
+		for i := range s.Y {
+			row := slices.Clone(s.Outputs[3*i : 3*i+3])
+			if !write(row, bit) {
+				fail++
+				continue
+			}
+			once := slices.Clone(row)
+			if write(row, bit); !slices.Equal(row, once) {
+				t.Errorf("row %d goes over twice", i)
+			}
+			if slices.Equal(row, s.Outputs[3*i:3*i+3]) {
+				stay++
+			}
+		}
+		if stay != want || fail != 1 {
+			t.Errorf("bit %d: %d rows stay, %d have none", bit, stay, fail)
+		}
+	}
+	if p := plantDirection(s, 1); math.Abs(p.TrueExcess-plantedSide) > .15 {
+		t.Errorf("an excess of %v was planted", p.TrueExcess)
+	}
+	for _, dirty := range []float32{0, 1} {
+		dst := [][]float32{slices.Repeat([]float32{dirty}, 400)}
+		must.Do(t, fittedCoin{d: 3, seed: 1, widths: []int{2}}.Predict(t.Context(), dst, s.Outputs))
+		for i := range s.Y {
+			if dst[0][2*i]+dst[0][2*i+1] != coinScore {
+				t.Errorf("row %d: scores %v", i, dst[0][2*i:2*i+2])
+			}
+		}
 	}
 }
 

@@ -47,6 +47,24 @@ func TestNumericTarget(t *testing.T) {
 	}
 }
 
+// What a numeric target tells of a numeric attribute is a baseline: 1 − ¹/₁₀₁ of the variance here.
+func TestNumericTargetOfNumbers(t *testing.T) {
+	r := random(7, 0, 0)
+	text := "pred,y,s\n"
+	for range 1000 {
+		y := r.NormFloat64()
+		text += fmt.Sprintf("%g,%g,%g\n", r.NormFloat64(), y, 1000+10*y+r.NormFloat64())
+	}
+	s := must.Get(openText(t, text, OpenOptions{Target: "y:number", Sensitive: []string{"s:number"}}))(t)
+	f := must.Get(Run(t.Context(), s, Options{Permutations: 99, Attacks: []string{"logistic"}}))(t).Findings[0]
+	for _, b := range f.Baselines {
+		if b.Name == FromTarget && *b.R2 > .97 {
+			return
+		}
+	}
+	t.Errorf("%+v", f.Baselines)
+}
+
 // A numeric target comes back from an .npz as it was, and is one by its name or its option only.
 func TestNumericTargetIsKept(t *testing.T) {
 	text := regression(100, 8, 3, 0, 1)

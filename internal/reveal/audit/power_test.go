@@ -104,6 +104,10 @@ func TestPowerOfNumbersIsKept(t *testing.T) {
 	const n, samples = 500, 600
 	f := &Finding{Numeric: true, Examples: n, Best: Majority, Baselines: []Baseline{{Name: Majority, R2: new(float64), StandardError: .001}}}
 	p := power(f, 1, Settings{Confidence: .95, Margin: DefaultMargin})
+	z := 2.128045234184984 + 1.2815515655446 // for a third of .05, and the power
+	if d := *p.Smallest; math.Abs(d-DefaultMargin-z*math.Sqrt((4*d-2*d*d)/n)) > 1e-8 {
+		t.Errorf("a gain of %v is not as far above the margin as its standard error says", d)
+	}
 	found := 0
 	for range samples {
 		truth, value, base := predicted(r, n, *p.Smallest)

@@ -115,6 +115,10 @@ func TestShufflingNumbers(t *testing.T) {
 				s.Sensitive[0].Numbers = append(s.Sensitive[0].Numbers, r.NormFloat64())
 			}
 			within := g.in.strata
+			none, half := shuffling(g, &Baseline{R2: new(-1.)}, Options{Confidence: .95}), shuffling(g, &Baseline{R2: new(.5)}, Options{Confidence: .95})
+			if none.Smallest != nil && *none.Smallest != 2**half.Smallest {
+				t.Errorf("%v of what is left of nothing, %v of a half", *none.Smallest, *half.Smallest)
+			}
 			x := shuffling(g, &Baseline{R2: new(0.)}, Options{Confidence: .95})
 			if x.Smallest == nil {
 				continue
