@@ -357,12 +357,3 @@ func TestExceedCountsWhatWasSeen(t *testing.T) {
 		}
 	}
 }
-
-// Of three deals one is as large as what was seen, and none of their opposites is. With enough of 20 or more, the share of
-// one third is off by so much once in 10⁹ times.
-func TestPermuteScoresOfSkewedScores(t *testing.T) {
-	p := PermuteScores([]float64{0, 5, 0, 1, 0, 0}, 2, []int{1, 0, 0}, [][]int{{0, 1, 2}}, 1, 9999, rand.New(rand.NewPCG(1, 2))).P
-	if p < .1 || p > .9 {
-		t.Errorf("p = %v, want one third", p)
-	}
-}

@@ -190,20 +190,6 @@ func TestCoverageByEnumeration(t *testing.T) {
 	}
 }
 
-func TestIntervalsMirror(t *testing.T) {
-	for name, f := range map[string]func(k, n int, confidence float64) Interval{"Clopper-Pearson": ClopperPearson} {
-		for k := range 31 {
-			a, b := f(k, 30, .95), f(30-k, 30, .95)
-			if math.Abs(a.Low+b.High-1) > 1e-12 || math.Abs(a.High+b.Low-1) > 1e-12 {
-				t.Errorf("%s: %d of 30 gives %v, the rest %v", name, k, a, b)
-			}
-			if p := float64(k) / 30; !(a.Low <= p && p <= a.High) {
-				t.Errorf("%s: %v does not hold %v", name, a, p)
-			}
-		}
-	}
-}
-
 func TestPanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"no values":     func() { Quantile(nil, .5) },

@@ -110,44 +110,6 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// With exp(−1/2s²) = q, all sums over a window that moves with the shift are rational, and the
-// identities of release.Lattice hold exactly.
-func TestIdentities(t *testing.T) {
-	q := big.NewRat(2, 3)
-	power := func(n int64) *big.Rat { // q^n
-		p := new(big.Rat).SetInt64(1)
-		for range max(n, -n) {
-			p.Mul(p, q)
-		}
-		if n < 0 {
-			p.Inv(p)
-		}
-		return p
-	}
-	const window = 12
-	for u := int64(-3); u <= 3; u++ {
-		for v := int64(-2); v <= 2; v++ {
-			sum, all := new(big.Rat), new(big.Rat)
-			for k := int64(-window); k <= window; k++ {
-				at := k + u + v
-				sum.Add(sum, power((at-u)*(at-u)+(at-v)*(at-v)-at*at))
-				all.Add(all, power(k*k))
-			}
-			if want := all.Mul(all, power(-2*u*v)); sum.Cmp(want) != 0 { // exp(uv/s²) = q^(−2uv)
-				t.Errorf("Σ p(k−%d)p(k−%d)/p(k): %v, want %v", u, v, sum, want)
-			}
-		}
-		kl, all := new(big.Rat), new(big.Rat)
-		for k := int64(-window); k <= window; k++ { // ln p(k)/p(k−u), in units of 1/2s²
-			kl.Add(kl, new(big.Rat).Mul(power(k*k), big.NewRat((k-u)*(k-u)-k*k, 1)))
-			all.Add(all, power(k*k))
-		}
-		if kl.Cmp(all.Mul(all, big.NewRat(u*u, 1))) != 0 {
-			t.Errorf("divergence of a shift by %d: %v", u, kl)
-		}
-	}
-}
-
 // The sums of Half, and the theta function behind Rounded, in 200 bits.
 func TestShift(t *testing.T) {
 	for _, s := range []float64{.25, .3, .5, 1, 2, 10} {
@@ -165,12 +127,13 @@ func TestShift(t *testing.T) {
 	}
 	// The error in Σ exp(−(k−x)²/6) = √(6π)(1 + 2q·cos 2πx + …), against sums in 200 bits.
 	const bits = 200
+	π, _ := new(big.Float).SetPrec(bits).SetString("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899")
 	for _, x := range []float64{0, .25, .5} {
 		all := new(big.Float).SetPrec(bits)
 		for k := -40; k <= 40; k++ {
 			all.Add(all, expBig((float64(k)-x)*(float64(k)-x), 6, bits))
 		}
-		root := new(big.Float).SetPrec(bits).Sqrt(new(big.Float).SetPrec(bits).Mul(big.NewFloat(6), piBig(bits)))
+		root := new(big.Float).SetPrec(bits).Sqrt(new(big.Float).SetPrec(bits).Mul(big.NewFloat(6), π))
 		part, _ := all.Quo(all, root).Sub(all, big.NewFloat(1)).Float64()
 		if !(math.Abs(part) < 2.1*2e-26) {
 			t.Errorf("sum at %v differs from √6π by a relative %v", x, part)
@@ -208,24 +171,4 @@ func expBig(x, d float64, bits uint) *big.Float {
 		sum.Mul(sum, sum)
 	}
 	return sum
-}
-
-// piBig returns π by Machin's formula.
-func piBig(bits uint) *big.Float {
-	arctan := func(n int64) *big.Float { // of 1/n
-		sum, term := new(big.Float).SetPrec(bits+40), new(big.Float).SetPrec(bits+40).Quo(big.NewFloat(1).SetPrec(bits+40), new(big.Float).SetInt64(n))
-		for k := int64(0); k < 200; k++ {
-			part := new(big.Float).SetPrec(bits+40).Quo(term, new(big.Float).SetInt64(2*k+1))
-			if k%2 == 1 {
-				part.Neg(part)
-			}
-			sum.Add(sum, part)
-			term.Quo(term, new(big.Float).SetInt64(n*n))
-		}
-		return sum
-	}
-	π := arctan(5)
-	π.Mul(π, big.NewFloat(4))
-	π.Sub(π, arctan(239))
-	return π.Mul(π, big.NewFloat(4))
 }

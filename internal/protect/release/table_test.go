@@ -37,23 +37,6 @@ func TestNewTableErrs(t *testing.T) {
 	}
 }
 
-// The unit of x does not matter.
-func TestTableInAnyUnit(t *testing.T) {
-	x, d := []float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}
-	want := must.Get(NewTable(x, d, 1))(t)
-	for _, unit := range []float64{1e-3, 1e3} {
-		in := make([]float64, len(x))
-		for i, v := range x {
-			in[i] = v * unit
-		}
-		for i, v := range must.Get(NewTable(in, d, 1))(t).x {
-			if math.Abs(v-want.x[i]) > 1e-9 {
-				t.Errorf("knot %d is %v in units of %v, want %v", i, v, unit, want.x[i])
-			}
-		}
-	}
-}
-
 func TestReadTable(t *testing.T) {
 	dir := t.TempDir()
 	data := []float64{-1, 1, 0, 5, 2, 1}
