@@ -223,6 +223,7 @@ func TestPanicsOfPairsAndTables(t *testing.T) {
 		"a label short":      func() { NewROC([]float64{1, 2}, []bool{true}, .95) },
 		"one point":          func() { NewROC([]float64{1, 2}, []bool{true, false}, .95).Thin(1) },
 		"certain area":       func() { NewROC([]float64{1, 2}, []bool{true, false}, 1) },
+		"no degrees":         func() { StudentUpper(1, 0) },
 		"no draws":           func() { Independence([][]int{{1, 1}, {1, 1}}, 0, rand.New(rand.NewPCG(1, 1))) },
 		"negative, tested":   func() { PairedTest(1, -1, 5, 0) },
 		"beyond −1":          func() { PairedTest(1, 1, 5, -1) },
