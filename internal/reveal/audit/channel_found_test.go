@@ -90,6 +90,21 @@ func TestDirectionAndCoin(t *testing.T) {
 			t.Errorf("bit %d: %d rows stay, %d have none", bit, stay, fail)
 		}
 	}
+	v := &Sample{Kind: Vector, Width: 1, Y: s.Y, Outputs: s.Outputs[:200]}
+	for bit := range 2 { // of numbers that often repeat, the nearest
+		codes, written := map[float32]bool{}, slices.Clone(v.Outputs)
+		for i := range written {
+			writeRepeated(0, v)(written[i:i+1], bit)
+			codes[written[i]] = true
+		}
+		for i, x := range v.Outputs {
+			for c := range codes {
+				if math.Abs(float64(c-x)) < math.Abs(float64(written[i]-x)) || len(codes) != repeated {
+					t.Fatalf("%v becomes %v, not %v of %d codes", x, written[i], c, len(codes))
+				}
+			}
+		}
+	}
 	if p := plantDirection(s, 1); math.Abs(p.TrueExcess-plantedSide) > .15 {
 		t.Errorf("an excess of %v was planted", p.TrueExcess)
 	}

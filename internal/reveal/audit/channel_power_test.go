@@ -15,9 +15,9 @@ import (
 func TestChannelPower(t *testing.T) {
 	shared.Long(t, "the power against codes")
 	o := Options{Seed: 1}
-	list, err := measureChannels(context.Background(), softly(1000, 3, 1), 1, o)
+	list, err := measureChannels(context.Background(), softly(1000, 3, 1), 2, o)
 	must.Do(t, err)
-	known := knownCode{1000, DefaultMargin, .05 / float64(testsOf(1)), false}.smallest()
+	known := knownCode{1000, DefaultMargin, .05 / float64(testsOf(2)), false}.smallest()
 	for _, c := range list {
 		if c.Planted == nil || *c.Planted < known || *c.Planted > 2*known || math.Abs(*c.Planted-known-c.LearningLoss) > 1e-12 {
 			t.Errorf("%+v where %.3f is found of a known code", c, known)

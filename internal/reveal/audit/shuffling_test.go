@@ -137,6 +137,16 @@ func TestShufflingNumbers(t *testing.T) {
 			t.Errorf("%d classes: the stated excess is found in %d of %d", classes, found, of)
 		}
 	}
+	numbers, eight := make([]float64, 60), make([]float64, 60)
+	for i := range numbers {
+		numbers[i] = r.NormFloat64()
+		eight[i] = 8 * numbers[i]
+	}
+	mixed := [][]int{span(0, 20), span(20, 60)}
+	above, spread, variance := leakOfNumbers(numbers, mixed)(.3)
+	if a, s, v := leakOfNumbers(eight, mixed)(.3); math.Abs(a-8*above) > 1e-9 || math.Abs(s-8*spread) > 1e-9 || math.Abs(v-64*variance) > 1e-9 {
+		t.Errorf("%v above, ± %v, variance %v; in another unit %v, %v, %v", above, spread, variance, a, s, v)
+	}
 	s, g, _ := shuffledSample(r, 500, 1, 2, 0)
 	s.Sensitive[0] = Attribute{Name: "s", Numbers: make([]float64, 500)}
 	for i := range s.Y {
