@@ -67,7 +67,7 @@ func (t *Table) excess(shift float64) float64 {
 	}
 	n := len(t.x)
 	i, j := 0, 0 // segments of x and of x − shift
-	at, r := math.Inf(-1), -shift*t.slope[0]
+	at, r := math.Inf(-1), 0.
 	var sum float64
 	for i < n || j < n {
 		next, stepX := math.Inf(1), false
