@@ -60,6 +60,9 @@ func TestDivergenceOfNumbersOutOfRange(t *testing.T) {
 	if a, b := d.Std(inf, 0), d.Pair(inf, 0); a != 0 || b != 0 {
 		t.Errorf("bounds %v and %v of an infinite step", a, b)
 	}
+	if got := squareSlackOf([]float64{1e200, 0}, []float64{.25, 1}); got != .5 {
+		t.Errorf("the part of rounding is %v of a mean square that overflows", got)
+	}
 }
 
 func TestShapesOfRuns(t *testing.T) {
