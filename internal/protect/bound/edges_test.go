@@ -60,6 +60,10 @@ func TestDivergenceOfNumbersOutOfRange(t *testing.T) {
 	if a, b := d.Std(inf, 0), d.Pair(inf, 0); a != 0 || b != 0 {
 		t.Errorf("bounds %v and %v of an infinite step", a, b)
 	}
+	both := combination{cg: 4, loss: 1, cmc: 1, more: 1} // 2½ over √2½, where sums err by a half of themselves
+	if b, slack := both.std(.5, 0); math.Abs(b-math.Sqrt(2.5)) > 1e-12 || math.Abs(slack-1.6) > 1e-12 {
+		t.Errorf("bound %v, of which rounding is %v", b, slack)
+	}
 	if got := squareSlackOf([]float64{1e200, 0}, []float64{.25, 1}); got != .5 {
 		t.Errorf("the part of rounding is %v of a mean square that overflows", got)
 	}
