@@ -60,6 +60,20 @@ func TestDivergenceOfNumbersOutOfRange(t *testing.T) {
 	if a, b := d.Std(inf, 0), d.Pair(inf, 0); a != 0 || b != 0 {
 		t.Errorf("bounds %v and %v of an infinite step", a, b)
 	}
+	eps, sum := make([]float64, 1000), exact(0)
+	for i := range eps {
+		eps[i] = 1 + 1/float64(i+1)
+		sum.Add(sum, exactProduct(exact(eps[i]), exact(eps[i])))
+	}
+	for _, got := range []float64{d.meanSquare(eps), 4 * d.PairMeanSquare(eps)} {
+		if all := exactProduct(exact(got), exact(1000)); all.Cmp(sum) > 0 || got < 1 {
+			t.Errorf("a mean square of %v is above the exact one", got)
+		}
+	}
+	v, ms := proof{ds: []Divergence{{Root: 1e-7}}}, moments{1, []float64{1e-14}, []float64{0}, []bool{false}, nil}
+	if v.jointly(&ms, Pixels(1), []float64{1}, []float64{1}); !(v.bounds[1] > 1e6 && v.bounds[1] < 1.1e7 && v.meanSquare < 1.1e14) {
+		t.Errorf("what depends on no rounding is called unbounded: %v, mean square %v", v.bounds, v.meanSquare)
+	}
 	both := combination{cg: 4, loss: 1, cmc: 1, more: 1} // 2½ over √2½, where sums err by a half of themselves
 	if b, slack := both.std(.5, 0); math.Abs(b-math.Sqrt(2.5)) > 1e-12 || math.Abs(slack-1.6) > 1e-12 {
 		t.Errorf("bound %v, of which rounding is %v", b, slack)
