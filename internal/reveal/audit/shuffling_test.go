@@ -93,6 +93,24 @@ func TestLeakOfClasses(t *testing.T) {
 	if above, spread, _ = leak(1); math.Abs(above+crossFitStretch-(10-(16.+9+9)/10)) > 1e-12 || spread != 0 {
 		t.Errorf("all leak: %v above the mean, ± %v", above, spread)
 	}
+	drawn = drawn[:0]
+	for range 50_000 { // half leak, of labels that have nothing to do with the guesses
+		n, perm := 0., r.Perm(10)
+		for i, k := range perm {
+			l, g := at.Labels[k], guess[i]
+			if r.Float64() < .5 {
+				g = l
+			}
+			if n -= []float64{.4, .3, .3}[g]; g == l {
+				n++
+			}
+		}
+		drawn = append(drawn, n)
+	}
+	half, deviation := stat.MeanStd(drawn)
+	if above, spread, _ = leak(.5); math.Abs(above+crossFitStretch-half) > .05 || math.Abs(spread/deviation-1) > .1 {
+		t.Errorf("half leak: %v above the mean, ± %v, want %v ± %v", above+crossFitStretch, spread, half, deviation)
+	}
 	if mean < 3 || mean > 4 {
 		t.Errorf("%v of 10 guesses are right by chance", mean)
 	}
