@@ -117,13 +117,3 @@ func TestRankVarianceOfAllAssignments(t *testing.T) {
 		t.Errorf("variance %v, of all %d assignments %v", got, len(sums), sd*sd*34/35)
 	}
 }
-
-// Tables as dependent as the one that was seen count: of 4 and 4 in 4 and 4 there are 1, 16, 36, 16 and 1 with 0 to 4
-// in a corner, of which 34 have 1 or fewer, or 3 or more. 20,000 draws miss by 4.4 standard errors once in 10⁵.
-func TestIndependenceCountsEqualTables(t *testing.T) {
-	const draws = 20000
-	p := Independence([][]int{{3, 1}, {1, 3}}, draws, rand.New(rand.NewPCG(3, 8)))
-	if want := 34. / 70; math.Abs(p.P-want) > 4.5*math.Sqrt(want*(1-want)/float64(p.Draws))+2/float64(p.Draws) {
-		t.Errorf("p %v of %d draws, want %v", p.P, p.Draws, want)
-	}
-}
