@@ -131,7 +131,7 @@ func main() {
 		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	cmd := exec.Command("go", "run", ".")
-	cmd.Dir, cmd.Env = work, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.Dir, cmd.Env = work, append(os.Environ(), "GOWORK=off") // GOFLAGS as they are: with others, Go builds its library again
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
