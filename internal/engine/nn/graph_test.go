@@ -55,7 +55,6 @@ func TestCut(t *testing.T) {
 	must.Fail(t, must.Err2(g.Cut("fc9")))            // cut at an unknown node
 }
 
-// TestRowLimit holds sweeps to buffers of 64 MB per tensor.
 // TestFeatureNode asks for the features of nets whose last layers are not the output's.
 func TestFeatureNode(t *testing.T) {
 	g := zooNet("mnist")

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/internal/shared"
 )
 
 // chain strings operators together on an input.
@@ -177,20 +176,4 @@ func TestChangedWeights(t *testing.T) {
 	back := make([]float64, 3)
 	net.Linearize64(x).VJP(back, []float64{1, 1})
 	closeTo(t, "cotangent", back, []float64{2, 2, 2}, 0)
-}
-
-func TestRowLimit(t *testing.T) {
-	shared.Long(t, "bounds the widest rows")
-	g := zooNet("cifar10")
-	e32, e64 := run32(mustNet(t, g)), run64(mustNet(t, g))
-	const longest = 1024 * 11 * 11
-	if want := 64 << 20 / (4 * longest); e32.limit != want {
-		t.Errorf("float32: %d rows, want %d", e32.limit, want)
-	}
-	if want := 64 << 20 / (8 * longest); e64.limit != want {
-		t.Errorf("float64: %d rows, want %d", e64.limit, want)
-	}
-	if l := rowLimit[float32]([]int{1 << 30}); l != 1 {
-		t.Errorf("one long tensor: %d rows, want 1", l)
-	}
 }

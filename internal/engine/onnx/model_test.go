@@ -74,7 +74,7 @@ func TestModels(t *testing.T) {
 		classes int
 	}{
 		{"resnet20-cifar10", 4, false, []int{3, 32, 32}, 10},
-		{"swin-mini", 2, true, []int{3, 224, 224}, 10},
+		{"swin-mini", 1, true, []int{3, 224, 224}, 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := shared.Path(t, "models/"+c.name+".onnx")

@@ -16,7 +16,7 @@ const mutantsEnv = "TATTLE_MUTANTS"
 // trial a change of structure.
 func TestMutants(t *testing.T) {
 	shared.Long(t, "thousands of damaged models")
-	trials := 4000
+	trials := 2000
 	if n, err := strconv.Atoi(os.Getenv(mutantsEnv)); err == nil {
 		trials = n
 	}

@@ -103,7 +103,7 @@ func (r nonsense) model(op string) *modelFile {
 // run, and written and read again.
 func TestReadNonsense(t *testing.T) {
 	r := nonsense{rand.New(rand.NewPCG(5, 6))}
-	rounds := 60
+	rounds := 40
 	if testing.Short() {
 		rounds = 20
 	}
