@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -47,16 +48,21 @@ func withTattle(tests func() int) int {
 		panic(err)
 	}
 	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	defer func() {
+		for _, r := range idle.runners {
+			r.end()
+		}
+	}()
 	return tests()
 }
 
 // manyLines is the argument by which the tattle of the tests runs many command lines.
 const manyLines = "many-lines"
 
-// A commandLine is run in a folder.
+// A commandLine is run in a folder and an environment.
 type commandLine struct {
-	Dir  string
-	Args []string
+	Dir       string
+	Env, Args []string
 }
 
 // An outcome is the exit status of a command line, and what it printed.
@@ -73,6 +79,11 @@ func answer(in io.Reader, out io.Writer) int {
 		if lines.Decode(&line) != nil {
 			return statusDone
 		}
+		os.Clearenv()
+		for _, v := range line.Env {
+			name, value, _ := strings.Cut(v, "=")
+			os.Setenv(name, value)
+		}
 		if err := os.Chdir(line.Dir); err != nil {
 			panic(err)
 		}
@@ -84,17 +95,34 @@ func answer(in io.Reader, out io.Writer) int {
 	}
 }
 
-// A runner is the process that runs the command lines of a script. A new one takes its place when
-// the script changes the environment.
+// A runner is a process that runs command lines of scripts.
 type runner struct {
-	vars     []string // the environment that the script began with
+	settings []string // the variables of tests that it began with
 	cmd      *exec.Cmd
 	lines    io.WriteCloser
 	outcomes *json.Decoder
 	stderr   bytes.Buffer
 }
 
-type runnerKey struct{}
+// idle are the runners that no script uses now. The next script that needs the same settings takes one:
+// a process that has its memory already is faster than a new one.
+var idle struct {
+	sync.Mutex
+	runners []*runner
+}
+
+func (r *runner) end() {
+	r.lines.Close()
+	r.cmd.Wait()
+}
+
+// An environment is that in which a script began, and its runner, if it has one.
+type environment struct {
+	vars   []string
+	runner *runner
+}
+
+type environmentKey struct{}
 
 // withRunner is the Setup of scripts.
 func withRunner(e *testscript.Env) error {
@@ -103,14 +131,29 @@ func withRunner(e *testscript.Env) error {
 		return err
 	}
 	e.Setenv("TREES", trees)
-	r := &runner{vars: slices.Clone(e.Vars)}
-	e.Values[runnerKey{}] = r
-	e.Defer(r.end)
+	env := &environment{vars: slices.Clone(e.Vars)}
+	e.Values[environmentKey{}] = env
+	e.Defer(env.release)
 	return nil
 }
 
-func (r *runner) begin(ts *testscript.TestScript) {
-	r.cmd = process(ts, manyLines)
+// use gives the script a runner with these settings.
+func (e *environment) use(ts *testscript.TestScript, settings []string) *runner {
+	if e.runner != nil && slices.Equal(e.runner.settings, settings) {
+		return e.runner
+	}
+	e.release()
+	idle.Lock()
+	at := slices.IndexFunc(idle.runners, func(r *runner) bool { return slices.Equal(r.settings, settings) })
+	if at >= 0 {
+		e.runner = idle.runners[at]
+		idle.runners = slices.Delete(idle.runners, at, at+1)
+	}
+	idle.Unlock()
+	if e.runner != nil {
+		return e.runner
+	}
+	r := &runner{settings: settings, cmd: process(ts, manyLines)}
 	r.cmd.Stderr = &r.stderr
 	var err error
 	r.lines, err = r.cmd.StdinPipe()
@@ -119,13 +162,17 @@ func (r *runner) begin(ts *testscript.TestScript) {
 	ts.Check(err)
 	r.outcomes = json.NewDecoder(outcomes)
 	ts.Check(r.cmd.Start())
+	e.runner = r
+	return r
 }
 
-func (r *runner) end() {
-	if r.cmd != nil {
-		r.lines.Close()
-		r.cmd.Wait()
-		r.cmd = nil
+// release leaves the runner to other scripts.
+func (e *environment) release() {
+	if e.runner != nil {
+		idle.Lock()
+		idle.runners = append(idle.runners, e.runner)
+		idle.Unlock()
+		e.runner = nil
 	}
 }
 
@@ -134,26 +181,29 @@ func process(ts *testscript.TestScript, args ...string) *exec.Cmd {
 	path, err := exec.LookPath("tattle")
 	ts.Check(err)
 	cmd := exec.Command(path, args...)
-	cmd.Dir, cmd.Env = ts.MkAbs("."), slices.Clone(ts.Value(runnerKey{}).(*runner).vars)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), slices.Concat(ts.Value(environmentKey{}).(*environment).vars, settings(ts))
+	return cmd
+}
+
+// settings are the variables of tests that a script has set.
+func settings(ts *testscript.TestScript) (set []string) {
 	for _, v := range []string{tokenVariable, versionVariable, stallVariable, stuckVariable, failVariable, fewVariable, linesVariable, fitVariable} {
 		if value := ts.Getenv(v); value != "" {
-			cmd.Env = append(cmd.Env, v+"="+value)
+			set = append(set, v+"="+value)
 		}
 	}
-	return cmd
+	return set
 }
 
 // execute runs a command line as a script's; what it prints is left in stdout and stderr.
 func execute(ts *testscript.TestScript, args []string) outcome {
-	r := ts.Value(runnerKey{}).(*runner)
-	if r.cmd == nil || !slices.Equal(r.cmd.Env, process(ts).Env) {
-		r.end()
-		r.begin(ts)
-	}
-	ts.Check(json.NewEncoder(r.lines).Encode(commandLine{ts.MkAbs("."), args}))
+	env := ts.Value(environmentKey{}).(*environment)
+	r := env.use(ts, settings(ts))
+	ts.Check(json.NewEncoder(r.lines).Encode(commandLine{ts.MkAbs("."), process(ts).Env, args}))
 	var o outcome
 	if err := r.outcomes.Decode(&o); err != nil {
 		r.end()
+		env.runner = nil
 		ts.Fatalf("tattle %s: its process ended: %s", strings.Join(args, " "), r.stderr.String())
 	}
 	ts.Stdout().Write(o.Stdout)

@@ -98,13 +98,14 @@ var smaller = strings.NewReplacer(
 	"figure1 --data mnist --examples 20 ", "figure1 --data mnist --examples 2 --restarts 2 ",
 	"glyphs --examples 20 ", "glyphs --examples 4 ",
 	"--examples 2 ", "--examples 1 ",
+	"--restarts 5 ", "--restarts 1 ",
 	"--list-draws 5000 ", "--list-draws 2000 ",
 	"--methods projected,discriminant,shaped --epochs 5 ", "--methods projected,discriminant,shaped --epochs 1 ",
 )
 
 // briefly are flags that are added to the commands that lack them.
 var briefly = map[string][]string{
-	"bound": {"--restarts 2", "--repeats 2", "--barankin 8", "--far 1"},
+	"bound": {"--restarts 1", "--repeats 1", "--barankin 2", "--far 1"},
 	"audit": {"--permutations 99"},
 }
 

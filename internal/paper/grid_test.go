@@ -17,3 +17,13 @@ func TestReduced(t *testing.T) {
 		}
 	}
 }
+
+// The plan of a training by the paper's procedure.
+func TestGridSays(t *testing.T) {
+	x := must.Get(Get("table8"))(t)
+	g := must.Get(x.NewGrid(GridOptions{Only: []string{"race5-age5-parameterized-soft-y.5s.5"}}))(t)
+	const want = "table8: 1 training × 5 seeds × 50 epochs; all training examples, batches of 100, Adam with learning rate 0.001, 64×64 pictures"
+	if s := g.String(); s != want {
+		t.Errorf("%q, want %q", s, want)
+	}
+}

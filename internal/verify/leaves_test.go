@@ -274,8 +274,9 @@ type verifiedOften struct {
 }
 
 type outcome struct {
-	v   *verify.Recomputed
-	err error
+	again  *report.Report
+	absent string
+	err    error
 }
 
 // verify says what is noticed of a report, empty for nothing, and what is not checked.
@@ -294,18 +295,17 @@ func (o *verifiedOften) verify(t *testing.T, document []byte) (noticed string, l
 	key := string(must.Get(json.Marshal(decides))(t))
 	out, ok := o.known[key]
 	if !ok {
-		out.v, out.err = verify.Recompute(&o.options, context.Background(), o.dir, r)
+		out.again, out.absent, out.err = o.options.Recompute(context.Background(), o.dir, r)
 		o.known[key] = out
 	}
 	if out.err != nil {
 		return out.err.Error(), nil
 	}
-	again, absent := verify.Again(out.v)
-	if again == nil {
+	if out.again == nil {
 		return "the bounds differ", nil
 	}
 	var said []string
-	found, left := r.Compare(again, absent)
+	found, left := r.Compare(out.again, out.absent)
 	for _, d := range found {
 		said = append(said, d.String())
 	}

@@ -128,6 +128,16 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 	return res, err
 }
 
+// Recompute makes the report r of the run in the folder dir again, and says which inputs are absent. The report
+// is nil if none of its claims are recomputed.
+func (o *Options) Recompute(ctx context.Context, dir string, r *report.Report) (again *report.Report, absent string, err error) {
+	v, err := o.recompute(ctx, dir, r)
+	if err != nil {
+		return nil, "", err
+	}
+	return v.report, v.absence(), nil
+}
+
 // recompute makes the report again from its request, the model, the data and the files of the run.
 func (o *Options) recompute(ctx context.Context, dir string, r *report.Report) (*recomputed, error) {
 	v := &recomputed{Options: o, dir: dir, was: r}

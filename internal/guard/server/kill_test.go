@@ -132,13 +132,13 @@ func (s *seen) add(t *testing.T, subject string, x float32, release []float64) {
 	s.releases[subject][x] = release
 }
 
-// TestKilled kills a server under load 20 times. No subject ever gets more releases than its
+// TestKilled kills a server under load 10 times. No subject ever gets more releases than its
 // budget, and no input gets two.
 func TestKilled(t *testing.T) {
 	shared.Long(t, "starts and kills servers")
 	dir := t.TempDir()
 	answers := &seen{releases: map[string]map[float32][]float64{}}
-	for round := range 20 {
+	for round := range 10 {
 		cmd, url := start(t, dir)
 		time.AfterFunc(time.Duration(20_000+rand.IntN(150_000))*time.Microsecond, func() { cmd.Process.Kill() })
 		var clients sync.WaitGroup
