@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"tattle/internal/engine/onnx"
 	"tattle/internal/must"
 	"tattle/internal/run"
@@ -68,6 +70,7 @@ func TestDamagedRun(t *testing.T) {
 	work := t.TempDir()
 	t.Chdir(work)
 	must.Do(t, onnx.Write("net.onnx", smallNet(8, 28)))
+	mkMNIST(new(testscript.TestScript), false, []string{filepath.Join(work, "mnist"), "20", "72", "28"}) // glyphs would be drawn for each run
 	var table bytes.Buffer
 	writeTable(&table, 300)
 	writeFile(t, "people.csv", table.String(), 0o666)
@@ -75,7 +78,7 @@ func TestDamagedRun(t *testing.T) {
 		name, args string
 		results    []string // same bytes with and without damage
 	}{
-		{"bound", "bound --model net.onnx --data glyphs --examples 72 --surface logits --method direct --restarts 1 --no-cramer-rao --barankin 0 --far 0 --twins 0 --attack none --candidates none", []string{arraysFile}},
+		{"bound", "bound --model net.onnx --data mnist --examples 72 --surface logits --method direct --restarts 1 --no-cramer-rao --barankin 0 --far 0 --twins 0 --attack none --candidates none", []string{arraysFile}},
 		{"train", "train table --data people.csv --target income --sensitive sex --curious standard --epochs 1 --seeds 2", []string{"seed-1/model.onnx", "seed-2/model.onnx", arraysFile}},
 	} {
 		args := strings.Fields(c.args)

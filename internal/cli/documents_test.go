@@ -95,7 +95,7 @@ var smaller = strings.NewReplacer(
 	"curious/model.onnx --examples 1000 ", "curious/model.onnx --examples 400 ",
 	"--references 3 --reference-epochs 6 ", "--references 2 --reference-epochs 3 ",
 	"--examples 1000 --epochs 2 --seeds 2 ", "--examples 200 --epochs 1 --seeds 2 ",
-	"figure1 --data mnist --examples 20 ", "figure1 --data mnist --examples 2 --restarts 2 ",
+	"figure1 --data mnist --examples 20 ", "figure1 --data mnist --examples 1 --restarts 1 ",
 	"glyphs --examples 20 ", "glyphs --examples 4 ",
 	"--examples 2 ", "--examples 1 ",
 	"--restarts 5 ", "--restarts 1 ",

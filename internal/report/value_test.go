@@ -30,7 +30,7 @@ func read(t *testing.T, s string, u Unit) float64 {
 func TestLimitsRoundOutwards(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	values := []float64{0, .57, .29, .999, .001, 1, 100, 999.5, 1000, 1e6, 5e-324, 1e-300, 1.7e300, 1234567, .1 + .2, 1 - 1e-13, 2.5, 4.35, 1.005}
-	for range 1500 {
+	for range 500 {
 		x := math.Pow(10, rng.Float64()*24-12) * rng.Float64()
 		short := math.Round(rng.Float64()*1e4) / 1e4
 		values = append(values, x, short, math.Nextafter(short, 1), math.Nextafter(short, 0), 1-1e-13-x, rng.Float64())
