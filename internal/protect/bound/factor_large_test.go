@@ -139,30 +139,6 @@ func TestFactorLargeOfLowRankAndTiny(t *testing.T) {
 	}
 }
 
-// The Gram matrix gives what the full decomposition gives.
-func TestGramAgreesWithSVD(t *testing.T) {
-	r := rand.New(rand.NewPCG(54, 1))
-	s := make([]float64, 120)
-	for i := range s {
-		s[i] = math.Exp(-float64(i) / 20)
-	}
-	j := jacobianWith(r, s, 150, 200)
-	small := &Factors{Active: j.Active, P: j.P}
-	must.Do(t, small.fromSVD(j))
-	big := &Factors{Active: j.Active, P: j.P}
-	if !big.fromGrams(context.Background(), j, gramRatio, true) || !big.sound(j) {
-		t.Fatal("not converged, or not sound")
-	}
-	a, b := small.CramerRao(Pixels(200), 1), big.CramerRao(Pixels(200), 1)
-	for k := range a.Axis {
-		for _, v := range [][2]float64{{a.Axis[k], b.Axis[k]}, {a.Full[k], b.Full[k]}, {a.Seen[k], b.Seen[k]}} {
-			if math.Abs(v[0]-v[1]) > 1e-7*math.Abs(v[0]) {
-				t.Fatalf("pixel %d: %g by the one, %g by the other", k, v[0], v[1])
-			}
-		}
-	}
-}
-
 // Rows and columns of J come out the same, of models large enough for either.
 func TestJacobiansByColumns(t *testing.T) {
 	m, data := smallNet(t, 60, 900, 700), noise(60, 2)

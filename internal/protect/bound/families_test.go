@@ -73,28 +73,6 @@ func families(t testing.TB, sigma float64) []release.Noise {
 	return []release.Noise{release.Gaussian{Sigma: sigma}, laplace}
 }
 
-// A bound grows with the noise, of every family.
-func TestMonotoneInEveryFamily(t *testing.T) {
-	r := rand.New(rand.NewPCG(35, 35))
-	m := tall(r, 7, 4)
-	eps := make([]float32, 5*4)
-	for i := range eps {
-		eps[i] = float32(.3 * r.NormFloat64())
-	}
-	for family := range families(t, 1) {
-		last := make([]float64, 4)
-		for sigma := .1; sigma < 60; sigma *= 1.5 {
-			noise := families(t, sigma)[family]
-			for k, v := range proven(t, &Certifier{Net: m, Noise: noise}, eps, Pixels(4)).Std {
-				if v < last[k] || v == 0 {
-					t.Errorf("%s, σ=%g: %g, with less noise %g", noise, sigma, v, last[k])
-				}
-				last[k] = v
-			}
-		}
-	}
-}
-
 // The power of an uncertain number, in real arithmetic, lies where it is said to;
 // what is not a number proves nothing.
 func TestPowerOfUncertainMoment(t *testing.T) {

@@ -156,8 +156,8 @@ func (t *training) stepAttacks() error {
 // are the same, F's own step takes over the pass. Where there are batch norms or
 // dropout (Table 12) the two passes part at the first of them, running statistics and
 // no masks here, the batch's and masks there: the first convolution alone would be
-// shared, 6 of a step's 155 ms (BenchmarkOperators/conv/curious1/forward, BenchmarkStep), which
-// is not worth a way from one engine's buffers into the other's.
+// shared, 6 of a step's 155 ms (BenchmarkStep), which is not worth a way from one engine's
+// buffers into the other's.
 func (t *training) evaluate() {
 	if !t.alike {
 		t.net.Forward(t.outputs, t.x)
