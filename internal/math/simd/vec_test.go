@@ -183,6 +183,35 @@ func TestLengthsMustMatch(t *testing.T) {
 	}
 }
 
+func TestVectorsDoNotAllocate(t *testing.T) { both(t, testAllocs[float32], testAllocs[float64]) }
+
+func testAllocs[T Float](t *testing.T) {
+	a, b, c := make([]T, 100), make([]T, 100), make([]T, 100)
+	f, g := make([]float32, 100), make([]float32, 100)
+	words := make([]uint64, 3)
+	channel := Channel{A: 1, Slope: 1, Scale: 1, Mask: words}
+	var total T
+	kernels := elementwiseKernels[T]()
+	allocs := testing.AllocsPerRun(20, func() {
+		for _, k := range kernels {
+			k.run(a, b, c)
+		}
+		AddRows(a, 5, 20, b[:20])
+		SumRows(a[:20], 5, 20, b)
+		total += Dot(a, b) + Sum(a) + SumSquares(a) + MaxAbs(a)
+		SumAndSquares(f)
+		DotAndSum(f, g)
+		DropoutMask(words, 1, 3, .5)
+		channel.Forward(f, g, 5, true)
+		channel.Sums(f, g, 5)
+		channel.Combine(f, f, g, 1, 2, 3, 5, true)
+		AdamStep(f, f, g, g, AdamCoefficients{})
+	})
+	if allocs != 0 {
+		t.Fatalf("%v allocations", allocs)
+	}
+}
+
 func near(t *testing.T, name string, got, want, bound float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= bound) {
