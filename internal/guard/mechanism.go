@@ -52,8 +52,9 @@ type Mechanism struct {
 	work  sync.WaitGroup
 
 	mu    sync.Mutex
-	block []int64 // the one in use
-	rest  []int64 // what of it has not been used
+	block []int64     // the one in use
+	rest  []int64     // what of it has not been used
+	timer *time.Timer // of pauses
 
 	ending sync.Once
 	end    chan struct{} // closed at the end
@@ -73,7 +74,7 @@ func newMechanism(l Lattice, entropy io.Reader) (*Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mechanism{lattice: l, sampler: sampler, entropy: entropy, end: make(chan struct{})}
+	m := &Mechanism{lattice: l, sampler: sampler, entropy: entropy, end: make(chan struct{}), timer: time.NewTimer(emptyPause)}
 	generator := new(mathrand.ChaCha8)
 	if err := m.reseed(generator); err != nil {
 		return nil, err
@@ -186,10 +187,11 @@ func (m *Mechanism) draw(dst []int64) error {
 
 // pause waits for emptyPause, or returns the error of the end.
 func (m *Mechanism) pause() error {
+	m.timer.Reset(emptyPause)
 	select {
 	case <-m.end:
 		return m.why
-	case <-time.After(emptyPause):
+	case <-m.timer.C:
 		return nil
 	}
 }

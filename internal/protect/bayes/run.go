@@ -98,7 +98,7 @@ type Inference struct {
 	Entropy      float64   // entropy of the class, in bits
 	GivenBest    float64   // Best given the target too; 0 without targets
 	GivenEntropy float64   // Entropy given the target too; 0 without targets
-	Score        []float64 // posterior probability of each class, of two
+	Score        []float64 // posterior probability of each class
 }
 
 // Result is the result of Run.

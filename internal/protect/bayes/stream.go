@@ -273,9 +273,9 @@ func (s *state) draw() Draw {
 
 // inference summarises the posterior of attribute k.
 func (s *state) inference(k int) Inference {
-	in := Inference{}
-	if two := s.classes[k]; len(two) == 2 {
-		in.Score = []float64{min(two[0]/s.weight, 1), min(two[1]/s.weight, 1)}
+	in := Inference{Score: make([]float64, len(s.classes[k]))}
+	for c, w := range s.classes[k] {
+		in.Score[c] = min(w/s.weight, 1)
 	}
 	in.Best, in.Entropy = summarise(s.classes[k])
 	if s.given[k] != nil {
