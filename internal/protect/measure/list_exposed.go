@@ -58,6 +58,10 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 	if !ok || l.Subjects == 0 {
 		return nil
 	}
+	if l.out.Processed {
+		l.leaveOut("how exposed single people are: it is measured of noisy values, and these are processed before they are released")
+		return nil
+	}
 	subjects, releases := l.Subjects, bayes.DefaultReleases
 	if subjects == AsManySubjects {
 		each := float64(len(list.indices)) * float64(l.columns()*releases)

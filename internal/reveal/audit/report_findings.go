@@ -244,7 +244,7 @@ func (x *account) meaning() {
 	case NoEvidence:
 		x.Find("hidden_leaks", "")
 	}
-	if a.People > 0 {
+	if a.People > 0 && a.People < a.Examples {
 		x.Find("people", "", report.Grouped(a.People), file.Name(a.Group))
 	}
 	for i := range a.Findings {
