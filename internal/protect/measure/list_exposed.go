@@ -2,10 +2,13 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/protect/bayes"
+	"tattle/internal/report"
 )
 
 // ExposureFigures say how often people of a list are named by the adversary who names the likeliest one. Unlike the other
@@ -19,6 +22,8 @@ type ExposureFigures struct {
 	Quantile []float64      `json:"quantiles,omitempty"` // of exposedQuantiles, with the chance of the releases
 	Most     []ExposedInput `json:"most,omitempty"`
 	Groups   []ExposedGroup `json:"groups,omitempty"`
+
+	pictures []original // of Most, if the inputs are pictures
 }
 
 // An ExposedShare is the share of people who are named in more than a share of releases.
@@ -99,6 +104,7 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 	for _, i := range e.Most(mostExposed) {
 		f.Most = append(f.Most, ExposedInput{inputs[i], digits(float64(e.Hits[i])/float64(releases), math.Round)})
 	}
+	f.show(l.Candidates.Set)
 	f.groups(e, l, inputs)
 	h.Exposed = f
 	return nil
@@ -106,6 +112,16 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 
 // AsManySubjects asks for bayes.DefaultSubjects, or as many people as take about a minute.
 const AsManySubjects = -1
+
+// show keeps the pictures of the most exposed inputs.
+func (f *ExposureFigures) show(set *dataset.Set) {
+	for _, m := range f.Most {
+		if o, ok := originalOf(set, m.Index); ok {
+			o.group = fmt.Sprintf("exposed %s: named in %s of releases", o.group, report.Exactly(m.Named, report.Share))
+			f.pictures = append(f.pictures, o)
+		}
+	}
+}
 
 // leastSubjects is the smallest number of people that are drawn by default.
 const leastSubjects = 50

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/dct"
 	"tattle/internal/math/simd"
@@ -35,13 +36,19 @@ type original struct {
 // pictures shows the first inputs that were examined, if they are pictures: beside their best unbiased
 // reconstructions, what the best attack made of them, and other inputs with nearly the same features.
 func (a *account) pictures() error {
-	set := a.q.Data
-	if set == nil || len(set.Shape) != 3 || set.Shape[0] != 1 && set.Shape[0] != 3 {
+	if a.lists != nil && a.lists.Holder != nil && a.lists.Holder.Exposed != nil {
+		for _, o := range a.lists.Holder.Exposed.pictures {
+			if err := a.show(o, o.group, nil); err != nil {
+				return err
+			}
+		}
+	}
+	if a.q.Data == nil || !pictured(a.q.Data) {
 		return nil
 	}
 	rng, res, best := rand.New(rand.NewPCG(a.q.Seed, 2)), a.m.Bounds, a.best()
 	for i := range min(ShownPictures, len(a.q.Indices)) {
-		o := a.original(i)
+		o, _ := originalOf(a.q.Data, a.q.Indices[i])
 		var shown []report.Picture
 		if res != nil && a.c.Name() == "dct" {
 			p := len(o.theta)
@@ -87,16 +94,23 @@ func (a *account) show(o original, group string, shown []report.Picture) error {
 	return nil
 }
 
-// original is the i-th example that was examined.
-func (a *account) original(i int) original {
-	index, set := a.q.Indices[i], a.q.Data
+// pictured reports whether examples can be shown.
+func pictured(set *dataset.Set) bool {
+	return len(set.Shape) == 3 && (set.Shape[0] == 1 || set.Shape[0] == 3)
+}
+
+// originalOf is an example of a set; false if it is no picture.
+func originalOf(set *dataset.Set, index int) (o original, ok bool) {
+	if !pictured(set) {
+		return o, false
+	}
 	x := make([]float32, nn.Size(set.Shape))
 	set.Examples(x, []int{index})
-	o := original{group: fmt.Sprintf("input %d", index), shape: set.Shape, theta: widened(x), level: set.Denormalize}
+	o = original{group: fmt.Sprintf("input %d", index), shape: set.Shape, theta: widened(x), level: set.Denormalize}
 	if y := set.Label(index); y >= 0 && y < len(set.YNames) {
 		o.group += ", " + set.YNames[y]
 	}
-	return o
+	return o, true
 }
 
 func widened(x []float32) []float64 {
