@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/math/simd"
 	"tattle/internal/math/stat"
 )
 
@@ -48,11 +49,11 @@ type calibration struct {
 }
 
 // calibrate fits a calibration on the examples rows, whose scores are [rows, width] and
-// whose joint table was learned on others.
-func calibrate(g *goal, j *joint, rows []int, score []float64) *calibration {
+// whose joint table was learned on others. weight is what each example counts for: people count once.
+func calibrate(g *goal, j *joint, rows []int, score, weight []float64) *calibration {
 	c := &calibration{centre: newMeans(j.targets*j.targets, j.width), joint: j, slope: make([]float64, j.groups())}
 	c.centreOn(rows, score)
-	p := &calibrationProblem{goal: g, joint: j, rows: rows, z: make([]float64, len(score)), width: j.width}
+	p := &calibrationProblem{goal: g, joint: j, rows: rows, weight: weight, z: make([]float64, len(score)), width: j.width}
 	for i, row := range rows {
 		c.centred(p.z[i*j.width:][:j.width], row, score[i*j.width:])
 	}
@@ -66,7 +67,7 @@ func calibrate(g *goal, j *joint, rows []int, score []float64) *calibration {
 		}
 	}
 	x, gained, freedom := p.solve()
-	n := float64(len(rows))
+	n := simd.Sum(weight)
 	c.merit = (gained - freedom) / n
 	shrink := 0.0
 	if gained > 0 {
@@ -176,11 +177,12 @@ func logScores(dst []float64, score []float32) {
 // calibrationProblem is the penalised likelihood of the parameters (a, b, d), a left out
 // of a numeric attribute.
 type calibrationProblem struct {
-	goal  *goal
-	joint *joint
-	rows  []int
-	z     []float64 // [rows, width], centred, of standard deviation 1
-	width int
+	goal   *goal
+	joint  *joint
+	rows   []int
+	weight []float64 // of each row
+	z      []float64 // [rows, width], centred, of standard deviation 1
+	width  int
 }
 
 // size returns how many parameters there are, and the place of the common slope.
@@ -242,23 +244,23 @@ func (p *calibrationProblem) logLoss(x []float64) (float64, []float64, *mat.SymD
 	log, prob := make([]float64, p.width), make([]float64, p.width)
 	loss := 0.0
 	for i, row := range p.rows {
-		z, own := p.z[i*p.width:][:p.width], common+1+p.joint.group(row)
+		z, own, weight := p.z[i*p.width:][:p.width], common+1+p.joint.group(row), p.weight[i]
 		slope := x[common] + x[own]
 		for k, q := range p.joint.of(row) {
 			log[k] = q + x[k] + slope*z[k]
 		}
 		logNormalise(log)
 		s := p.goal.target.Labels[row]
-		loss -= log[s]
+		loss -= weight * log[s]
 		mean, square := 0.0, 0.0
 		for k := range log {
 			prob[k] = math.Exp(log[k])
 			mean += prob[k] * z[k]
 			square += prob[k] * z[k] * z[k]
-			grad[k] += prob[k]
+			grad[k] += weight * prob[k]
 		}
-		grad[s]--
-		g, v := mean-z[s], square-mean*mean
+		grad[s] -= weight
+		g, v := weight*(mean-z[s]), weight*(square-mean*mean)
 		grad[common] += g
 		grad[own] += g
 		h[common*n+common] += v
@@ -266,10 +268,10 @@ func (p *calibrationProblem) logLoss(x []float64) (float64, []float64, *mat.SymD
 		h[own*n+own] += v
 		for k, pk := range prob {
 			for l := k; l < p.width; l++ {
-				h[k*n+l] -= pk * prob[l]
+				h[k*n+l] -= weight * pk * prob[l]
 			}
-			h[k*n+k] += pk
-			cross := pk * (z[k] - mean)
+			h[k*n+k] += weight * pk
+			cross := weight * pk * (z[k] - mean)
 			h[k*n+common] += cross
 			h[k*n+own] += cross
 		}
@@ -281,24 +283,24 @@ func (p *calibrationProblem) squaredLoss(x []float64) (float64, []float64, *mat.
 	n, common := p.size()
 	grad, hess := make([]float64, n), mat.NewSymDense(n, nil)
 	h := hess.RawSymmetric().Data
-	variance := 0.0
-	for _, row := range p.rows {
+	variance, count := 0.0, simd.Sum(p.weight)
+	for i, row := range p.rows {
 		e := p.goal.target.Values[row] - p.joint.of(row)[0]
-		variance += e * e / float64(len(p.rows))
+		variance += p.weight[i] * e * e / count
 	}
 	loss := 0.0
 	if variance == 0 {
 		return 0, grad, hess
 	}
 	for i, row := range p.rows {
-		z, own := p.z[i], common+1+p.joint.group(row)
+		z, own, weight := p.z[i], common+1+p.joint.group(row), p.weight[i]
 		e := p.goal.target.Values[row] - p.joint.of(row)[0] - (x[common]+x[own])*z
-		loss += e * e / 2 / variance
-		grad[common] -= e * z / variance
-		grad[own] -= e * z / variance
-		h[common*n+common] += z * z / variance
-		h[common*n+own] += z * z / variance
-		h[own*n+own] += z * z / variance
+		loss += weight * e * e / 2 / variance
+		grad[common] -= weight * e * z / variance
+		grad[own] -= weight * e * z / variance
+		h[common*n+common] += weight * z * z / variance
+		h[common*n+own] += weight * z * z / variance
+		h[own*n+own] += weight * z * z / variance
 	}
 	return loss, grad, hess
 }

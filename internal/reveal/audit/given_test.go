@@ -82,7 +82,17 @@ func TestCalibrationAddsToTheTable(t *testing.T) {
 		}
 		rows := span(0, s.Len())
 		j := newJoint(newFolded(s, Options{}), g, rows[:1000])
-		c := calibrate(g, j, rows[1000:], score[2000:])
+		c := calibrate(g, j, rows[1000:], score[2000:], slices.Repeat([]float64{1}, len(rows)-1000))
+		three, thrice, third := []int{}, []float64{}, make([]float64, 3*(len(rows)-1000)) // every example three times, as of one person
+		for _, i := range rows[1000:] {
+			three, thrice = append(three, i, i, i), slices.Concat(thrice, score[2*i:2*i+2], score[2*i:2*i+2], score[2*i:2*i+2])
+		}
+		for k := range third {
+			third[k] = 1. / 3
+		}
+		if again := calibrate(g, j, three, thrice, third); math.Abs(again.merit-c.merit) > 2e-4 || math.Abs(again.slope[0]-c.slope[0]) > 1e-3 {
+			t.Errorf("of people with three equal examples: merit %v and slope %v, want %v and %v", again.merit, again.slope[0], c.merit, c.slope[0])
+		}
 		got, gain := make([]float64, 2), 0.0
 		for _, i := range rows[:1000] {
 			base := j.of(i)

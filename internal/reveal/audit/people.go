@@ -21,6 +21,18 @@ func (x *folded) grouped() bool { return x.people < x.Len() }
 // byPerson returns the mean over each person's examples.
 func (x *folded) byPerson(v []float64) []float64 { return stat.GroupMeans(v, x.person, x.people) }
 
+// counts returns what each of some examples counts for: all examples of a person among them together for one.
+func (x *folded) counts(rows []int) []float64 {
+	n, weight := map[int]float64{}, make([]float64, len(rows))
+	for _, i := range rows {
+		n[x.person[i]]++
+	}
+	for k, i := range rows {
+		weight[k] = 1 / n[x.person[i]]
+	}
+	return weight
+}
+
 // one is 1 if something is so, else 0.
 func one(is bool) float64 {
 	if is {

@@ -213,7 +213,7 @@ func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
 	})
 	for i := range t.goals {
 		if x := &t.goals[i]; err == nil {
-			x.calibration = calibrate(x.out.goal, h.fit[x.goal], held, all[i])
+			x.calibration = calibrate(x.out.goal, h.fit[x.goal], held, all[i], h.counts(held))
 		}
 	}
 	return err
