@@ -55,7 +55,7 @@ var release = map[string]Wording{
 	"floor":               {Part: Evidence, Says: "No adversary who knows only the distribution of inputs errs by less than {floor.low} on average over inputs."},
 	"floor.none":          {Part: Evidence, Says: "No floor is certified for adversaries who know the distribution of inputs: at this noise, {1} inputs do not prove one."},
 	"floor.column":        {Part: Evidence, Says: "No adversary who knows only what rows look like recovers {subject} to within {floor.low} on average, in the column's own unit."},
-	"exposed":             {Part: Evidence, Says: "Estimated: one {1} in a hundred is named in more than {exposed.q99} of releases by the adversary who names the likeliest."},
+	"exposed":             {Part: Evidence, Says: "Estimated: one {1} in a hundred is named in at least {exposed.q99} of releases by the adversary who names the likeliest."},
 	"hidden":              {Part: Evidence, Says: "New inputs were hidden one by one among the candidates. An adversary who takes all to be equally likely identifies them in at most {identified.new.high} of releases."},
 	"pairs":               {Part: Evidence, Says: "For half of {1}, there is another input such that no adversary errs by less than {pair.whole.q50.low}, averaged over the two."},
 	"twins":               {Part: Evidence, Says: "For {1} of the coordinates where twins were sought, another input has the same features{2}: unbiased estimators cannot resolve them."},
@@ -81,6 +81,7 @@ var release = map[string]Wording{
 
 	// Limits.
 	"limits.list":           {Part: Limit, Says: "Limits on every adversary hold on average over inputs and noise. A single input can be easier to reconstruct, and an adversary who knows more about it can come closer."},
+	"limits.inputs":         {Part: Limit, Says: "Accuracies and errors of attacks that ran still count inputs: their intervals are too short where people have several."},
 	"limits.processed":      {Part: Condition, Says: "Limits are for the noisy values before post-processing. The release may reveal less."},
 	"limits.frequencies":    {Part: Condition, Says: "The limits take all different inputs of the list to be equally likely. One who knows how often each occurs may do better; the commonest is {1} of all."},
 	"limits.own_list":       {Part: Condition, Says: "The candidates are the measured data themselves: an adversary with this list holds every input that is measured."},

@@ -120,7 +120,7 @@ func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice
 	c.Sentences, c.Warnings = r.Sentences()
 	if s.Lists != nil && s.Lists.Holder != nil && s.Lists.Holder.List.Group != "" {
 		c.Group = s.Lists.Holder.List.Group
-		c.Sentences = append(c.Sentences, fmt.Sprintf("A subject of the ledger is one %s: the figures are about a random %[1]s, and a random input of theirs.", c.Group))
+		c.Sentences = append(c.Sentences, fmt.Sprintf("The figures are about a random %s, and a random input of theirs. They hold if each subject of the ledger is one %[1]s.", c.Group))
 	}
 	for _, x := range r.Claims {
 		if figure := r.Claim("figure", x.Subject); x.ID == "limit" && figure != nil {

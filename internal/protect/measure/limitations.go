@@ -110,6 +110,9 @@ func (a *account) listLimits() {
 		return
 	}
 	a.Find("limits.list", "")
+	if h != nil && h.Person != nil {
+		a.Find("limits.inputs", "")
+	}
 	if x.Processed {
 		a.Find("limits.processed", "")
 	}

@@ -102,7 +102,8 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 	if err != nil {
 		return Defence{}, err
 	}
-	d := Defence{Name: c.name, Note: c.note, Honesty: classify.Accuracy(x.label, x.Y)}
+	honesty, _ := x.accuracy(x.label, x.Y, random(o.Seed, streamPeople, 1<<17+uint64(of)))
+	d := Defence{Name: c.name, Note: c.note, Honesty: *honesty}
 	for i, l := range x.label {
 		d.right = append(d.right, l == x.Y[i])
 	}

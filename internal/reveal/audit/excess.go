@@ -52,7 +52,8 @@ type Excess struct {
 func (f *Finding) excess(g *guesses, o Options) {
 	chance := random(o.Seed, streamPeople, uint64(g.attribute))
 	if f.Numeric {
-		f.R2, f.Interval = new(rSquared(g.at.Numbers, g.bestValue)), new(rSquaredInterval(g.at.Numbers, g.bestValue))
+		r, in := g.in.rSquared(g.at.Numbers, g.bestValue)
+		f.R2, f.Interval = &r, &in
 	} else {
 		f.Curiosity, f.right = g.in.accuracy(g.best, g.at.Labels, chance)
 	}
@@ -168,7 +169,8 @@ func (b *Baseline) compareNumbers(g *guesses, base []float64, variance float64, 
 		b, g := (v-base[i])/unit, (v-g.bestValue[i])/unit
 		gain[i] = b*b - g*g
 	}
-	if b.R2 = new(rSquared(truth, base)); g.in.grouped() {
+	r, _ := g.in.rSquared(truth, base)
+	if b.R2 = &r; g.in.grouped() {
 		b.byPerson(g.in, gain, o, chance)
 		return
 	}
@@ -176,32 +178,26 @@ func (b *Baseline) compareNumbers(g *guesses, base []float64, variance float64, 
 	b.Difference, b.StandardError, b.Low, b.High, b.P = m.Mean, m.StandardError, m.Low, m.High, m.P
 }
 
-// rSquared returns 1 less the mean squared error over the variance of truth.
-func rSquared(truth, value []float64) float64 {
+// rSquared returns R² of predictions of a numeric attribute, and its interval at classify.Confidence. R² is 1 less the ratio of
+// the mean squared error to the variance, both means over people. By the delta method, the standard error of a ratio A/B of
+// means is that of the mean of (aᵢ − bᵢ·A/B)/B, and its limits are Student's.
+func (x *folded) rSquared(truth, value []float64) (r float64, interval [2]float64) {
 	_, sd := stat.MeanStd(truth)
-	sum := 0.
-	for i, v := range value {
-		e := (v - truth[i]) / sd
-		sum += e * e
-	}
-	return 1 - sum/float64(len(truth)-1)
-}
-
-// rSquaredInterval returns the interval of R² at classify.Confidence. R² is 1 less the ratio of the
-// mean squared error to the variance; by the delta method the standard error of a ratio A/B of means
-// is that of the mean of (aᵢ − bᵢ·A/B)/B, and its limits are Student's.
-func rSquaredInterval(truth, value []float64) [2]float64 {
-	mean, sd := stat.MeanStd(truth)
-	n := float64(len(truth))
-	ratio := 1 - rSquared(truth, value)
-	part := make([]float64, len(truth))
+	mean, _ := stat.MeanStd(x.byPerson(truth))
+	missed, spread := make([]float64, len(truth)), make([]float64, len(truth))
 	for i, s := range truth {
-		e, d := (s-value[i])/sd, (s-mean)/sd
-		part[i] = e*e - ratio*d*d
+		missed[i], spread[i] = square((s-value[i])/sd), square((s-mean)/sd)
 	}
-	_, spread := stat.MeanStd(part)
-	half := spread / math.Sqrt(n) * stat.StudentQuantile((1+classify.Confidence)/2, n-1)
-	return [2]float64{1 - ratio - half, 1 - ratio + half}
+	missed, spread = x.byPerson(missed), x.byPerson(spread)
+	a, _ := stat.MeanStd(missed)
+	b, _ := stat.MeanStd(spread)
+	n := float64(x.people)
+	for i := range missed {
+		missed[i] = (missed[i] - a/b*spread[i]) / b
+	}
+	_, deviation := stat.MeanStd(missed)
+	half := deviation / math.Sqrt(n) * stat.StudentQuantile((1+classify.Confidence)/2, n-1)
+	return 1 - a/b, [2]float64{1 - a/b - half, 1 - a/b + half}
 }
 
 // BestBaseline returns the baseline that leaves the least excess, nil if there is none.

@@ -46,7 +46,7 @@ func TestRSquaredInterval(t *testing.T) {
 			x := r.NormFloat64()
 			truth[i], value[i] = rho*x+math.Sqrt(1-rho*rho)*r.NormFloat64(), rho*x
 		}
-		if in := rSquaredInterval(truth, value); in[0] <= rho*rho && rho*rho <= in[1] {
+		if _, in := guessedNumbers(truth, value).in.rSquared(truth, value); in[0] <= rho*rho && rho*rho <= in[1] {
 			held++
 		}
 	}

@@ -50,7 +50,11 @@ func TestCompareNumbers(t *testing.T) {
 	_, sd := stat.MeanStd(truth)
 	var b, same Baseline
 	b.compareNumbers(guessedNumbers(truth, value), base, sd*sd, o, nil)
-	if want := (rSquared(truth, value) - rSquared(truth, base)) * 99 / 100; math.Abs(b.Difference-want) > 1e-12 {
+	rSquared := func(value []float64) float64 {
+		r, _ := guessedNumbers(truth, value).in.rSquared(truth, value)
+		return r
+	}
+	if want := (rSquared(value) - rSquared(base)) * 99 / 100; math.Abs(b.Difference-want) > 1e-12 {
 		t.Errorf("difference %v, by R² %v", b.Difference, want)
 	}
 	if same.compareNumbers(guessedNumbers(truth, base), base, 1, o, nil); same.P != 1 || same.Difference != 0 {

@@ -19,7 +19,12 @@ import (
 func (x *folded) grouped() bool { return x.people < x.Len() }
 
 // byPerson returns the mean over each person's examples.
-func (x *folded) byPerson(v []float64) []float64 { return stat.GroupMeans(v, x.person, x.people) }
+func (x *folded) byPerson(v []float64) []float64 {
+	if !x.grouped() {
+		return v
+	}
+	return stat.GroupMeans(v, x.person, x.people)
+}
 
 // counts returns what each of some examples counts for: all examples of a person among them together for one.
 func (x *folded) counts(rows []int) []float64 {

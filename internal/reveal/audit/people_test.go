@@ -118,3 +118,21 @@ func TestPeopleAreKept(t *testing.T) {
 	}
 	must.Fail(t, must.Err(read("whom")), "has no column whom")
 }
+
+// R² of numbers of people is that of one example each, however many copies of it a person has, and so is its interval.
+func TestRSquaredOfPeople(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 6))
+	var truth, value, copied, guessed []float64
+	x := &folded{Sample: &Sample{}, people: 200}
+	for p := range 200 {
+		s := r.NormFloat64()
+		truth, value = append(truth, s), append(value, .5*s+.3*r.NormFloat64())
+		for range 1 + p%5 {
+			copied, guessed, x.person, x.Y = append(copied, s), append(guessed, value[p]), append(x.person, p), append(x.Y, 0)
+		}
+	}
+	want, in := guessedNumbers(truth, value).in.rSquared(truth, value)
+	if got, of := x.rSquared(copied, guessed); math.Abs(got-want) > 1e-12 || math.Abs(of[0]-in[0]) > 1e-12 || math.Abs(of[1]-in[1]) > 1e-12 {
+		t.Errorf("R² %v in %v, want %v in %v", got, of, want, in)
+	}
+}
