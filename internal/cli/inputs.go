@@ -23,9 +23,9 @@ type inputFlags struct {
 	skipFlag
 }
 
-// groupFlag says who each example is about.
+// groupFlag names the column that identifies the person of each row.
 type groupFlag struct {
-	Group string `help:"Column of the person whom each row is about." placeholder:"COLUMN"`
+	Group string `help:"Column that identifies the person of each row." placeholder:"COLUMN"`
 }
 
 // skipFlag forgives lists and pictures that do not match.

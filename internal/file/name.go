@@ -63,7 +63,7 @@ func Line(s string) string {
 	return b.String()
 }
 
-// Short returns the text as one line, as Line does, cut after at most so many characters.
+// Short returns the text as one line, as Line does, with at most the given number of characters.
 func Short(s string, most int) string {
 	runes := []rune(Line(s[:min(len(s), 8*most)]))
 	if len(runes) > most {

@@ -210,7 +210,7 @@ func (a *arrays) readGroup(name string) error {
 	} else {
 		ints, err := of.Ints()
 		if err != nil {
-			return malformed(a.path, "array %s says who examples are about by neither text nor whole numbers", name)
+			return malformed(a.path, "array %s identifies people: it must hold text or whole numbers", name)
 		}
 		for _, v := range ints {
 			c.values = append(c.values, strconv.Itoa(v))

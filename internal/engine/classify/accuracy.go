@@ -39,9 +39,9 @@ func Accuracy(guess, truth []int) Proportion {
 	return ProportionOf(correct, len(truth))
 }
 
-// AccuracyOfPeople is Accuracy where person[i] is whom example i is about, of so many people: the mean over people of the
-// mean over their examples, with the interval of stat.PeopleMean, which is returned, too. Correct and Examples count
-// examples.
+// AccuracyOfPeople is Accuracy as a mean over people: first over the examples of each person, then over people. person[i] is
+// the person of example i, from 0 to people−1. The interval is that of the stat.PeopleMean, which it also returns. Correct and
+// Examples still count examples.
 func AccuracyOfPeople(guess, truth, person []int, people int, chance *rand.Rand) (Proportion, *stat.PeopleMean) {
 	p, right := Accuracy(guess, truth), make([]float64, len(truth))
 	for i, t := range truth {

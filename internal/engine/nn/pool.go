@@ -67,7 +67,7 @@ type poolPlan struct {
 	inHW, outHW   int
 }
 
-// extent is the range [lo, hi), of which a dilated window has every so manyth entry from lo on.
+// extent is the range [lo, hi) of a window. A dilated window has only some of its entries, the first one at lo.
 type extent struct{ lo, hi int }
 
 // entries returns how many entries that are step apart lie in the range.

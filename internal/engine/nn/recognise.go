@@ -60,8 +60,8 @@ func (r *rewrite) binary(tensor, operator string) (*Binary, *Node) {
 	return nil, nil
 }
 
-// lastMean is the mean over so many last dimensions, which it keeps with size 1. It sets their
-// number if that is 0.
+// lastMean is the mean over the last dimensions, which it keeps with size 1. axes is their number; if it is 0,
+// lastMean sets it.
 func (r *rewrite) lastMean(axes *int, of pattern) pattern {
 	return func(t string) bool {
 		n := r.producer[t]

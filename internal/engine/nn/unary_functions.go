@@ -121,8 +121,7 @@ var unaryFuncs = map[string]*unaryFunc{
 	"Round": staircase(math.RoundToEven, 0),
 	"Sign":  staircase(signOf, 0),
 
-	// Rounding to a format of 16 bits has so many steps that its slope is taken to be 1, which
-	// searches follow.
+	// Rounding to a format of 16 bits has very small steps. Searches follow a slope of 1.
 	"Float16":  staircase(float16.Half.Round, 1),
 	"BFloat16": staircase(float16.Brain.Round, 1),
 }
@@ -150,8 +149,8 @@ func rootBound(x, y, e float64) float64 {
 }
 
 // logarithmBound: over x̂ ± e, where that is positive, the logarithm moves by at most −log1p(−e/x̂),
-// more downward than upward; math.Log and math.Log1p are good to 1 ulp, of which 8, that is 16u, are
-// allowed. The quotient is rounded up first, since near 1 its error is magnified.
+// more downward than upward; math.Log and math.Log1p err by less than 1 ulp, and the bound allows
+// 8 ulp, that is 16u. The quotient is rounded up first, since near 1 its error is magnified.
 func logarithmBound(x, y, e float64) float64 {
 	t := e / x * roundUp(1)
 	if !(x > 0 && t < 1) {

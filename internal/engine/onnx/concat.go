@@ -2,7 +2,7 @@ package onnx
 
 import "tattle/internal/engine/nn"
 
-// concat is ONNX Concat-13: it joins tensors, some of which may be constants.
+// concat is ONNX Concat-13: it joins tensors. Some may be constants.
 func (r *nodeReader) concat() {
 	var all []operand
 	var shapes [][]int

@@ -69,8 +69,8 @@ var padModes = map[string]func(i, n int) int{
 // modulo returns i modulo n, not negative.
 func modulo(i, n int) int { return (i%n + n) % n }
 
-// padded gathers a dimension of size entries, the first of which are before and the last after what
-// is there. Negative numbers take entries away, which is done first.
+// padded adds entries to a dimension of the given size: before its first entry and after its last one. Negative
+// numbers remove entries instead, and that is done first.
 func (c *chain) padded(axis, before, size, after int, place func(i, n int) int) *chain {
 	first := max(0, -before) // of the entries kept
 	kept := c.shape[axis] - first - max(0, -after)

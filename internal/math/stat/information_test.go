@@ -167,7 +167,7 @@ func TestMutualInformationCovers(t *testing.T) {
 	}
 }
 
-// Each end of the interval is the wider one of both approximations, each of which is that for a table.
+// The interval reaches as far, at either end, as the wider of the two approximations.
 func TestInformationTakesTheWiderEnd(t *testing.T) {
 	const n = 500
 	for i, label := range [][]int{{2, 498}, {50, 450}, {20, 30, 450}} { // how many have each label, and the answer always equals it

@@ -137,8 +137,8 @@ func NewPeopleMean(x []float64, r *rand.Rand) PeopleMean {
 
 // Limits returns one-sided limits of the mean, each at the confidence: the wider of Student's and of the
 // bootstrap of Student's t, which allows for skew (B. Efron, Canadian J. of Statistics 9, 1981;
-// P. Hall, Annals of Statistics 16, 1988). Where all values are equal, they are those of a share of
-// people of whom none was seen.
+// P. Hall, Annals of Statistics 16, 1988). Where all values are equal, they allow for
+// a rare kind of person who was not drawn.
 func (p PeopleMean) Limits(confidence float64) Interval {
 	if p.t == nil {
 		unseen := -math.Log(1-confidence) / float64(p.n)

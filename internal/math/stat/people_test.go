@@ -62,8 +62,8 @@ func one(is bool) float64 {
 	return 0
 }
 
-// The limits of a skewed mean of 60 people hold at their confidence, and those of a mean that never varies are of a
-// share of people of whom none was seen.
+// The limits of a skewed mean of 60 people hold at their confidence, and where no value differs, they
+// allow for a rare kind of person who was not drawn.
 func TestPeopleMean(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	below, above := 0., 0.

@@ -47,8 +47,8 @@ func Probit() *nn.Opaque {
 	}}
 }
 
-// ofPairs returns a function of the scores of all pairs of classes, first of each pair (0, 1),
-// (0, 2) …, which has so many outputs.
+// ofPairs returns a function of the scores of all pairs of classes, in the order (0, 1), (0, 2) …. outputs is
+// how many numbers it returns.
 func ofPairs(classes, outputs int, row func(y, x []float64), bound func(ey, y, x, ex []float64)) *nn.Opaque {
 	return &nn.Opaque{Operator: "SVMClassifier", Row: row, Bound: bound, Width: func(in int) (int, error) {
 		if in != classes*(classes-1)/2 {
