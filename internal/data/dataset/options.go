@@ -18,7 +18,7 @@ type Options struct {
 	SkipMissing bool     `json:"skip_missing,omitempty"` // leave out rows without a picture and pictures without a row, and note how many; otherwise they are an error
 	Target      string   `json:"target,omitempty"`       // a [Rule], a shortcut or [NoTarget]; "" is the kind's own: digit, class, income, gender
 	Sensitive   []string `json:"sensitive,omitempty"`    // as [ParseSensitive] reads them, or shortcuts; none: the kind's own where it has one: writer, family, sex
-	Group       string   `json:"group,omitempty"`        // column that says which person each example is about, [GroupFolder] or [NoGroup]; "": of an .npz, an array that is called so ([SaysGroup])
+	Group       string   `json:"group,omitempty"`        // column that identifies the person of each example, [GroupFolder] or [NoGroup]; "" takes an array of an .npz by its name ([SaysGroup])
 	Numbers     bool     `json:"numbers,omitempty"`      // attributes may be numeric, as [Asked] says; otherwise NAME:number is an error
 	Side        int      `json:"side,omitempty"`         // of pictures in files, in pixels; 0 is DefaultSide
 	Seed        uint64   `json:"seed"`                   // of parts that the data does not fix, of Limit's choice, and of glyphs
@@ -68,13 +68,13 @@ var partKinds = inputKinds[:len(inputKinds)-2]
 // NoTarget stands for a target and means that there is none: the examples have no Y.
 const NoTarget = "none"
 
-// What stands for a column that says which person each example is about: the folder of a picture, and none.
+// Values of Options.Group that are no columns: each folder of pictures is one person, and each row is another person.
 const (
 	GroupFolder = "folder"
 	NoGroup     = "none"
 )
 
-// SaysGroup reports whether an array is called as those that say which person each example is about.
+// SaysGroup reports whether the name of an array says that it identifies people: group, person or subject.
 func SaysGroup(name string) bool {
 	return slices.Contains([]string{"group", "person", "subject"}, strings.ToLower(name))
 }

@@ -194,8 +194,8 @@ func (r *roles) findTarget() {
 	}
 }
 
-// findGroup finds the column that says who each example is about: the one that is asked for or, of an .npz, one that is
-// called so.
+// findGroup finds the column that identifies people: the one that is asked for or, of an .npz, an array that has such a
+// name.
 func (r *roles) findGroup(asked string) error {
 	switch {
 	case asked == dataset.NoGroup:
