@@ -24,6 +24,7 @@ type releaseFlags struct {
 	SigmaScale float64 `help:"Or: the noise as a multiple of the root mean square of the features of the training part, or of --data if there is none (default: 1)." placeholder:"X" range:"(0,)"`
 	Delta      float64 `help:"With --noise lattice: the released numbers are multiples of this power of two (default: the largest one up to sigma/64)." placeholder:"X" more:"" range:"(0,)"`
 	Clip       float64 `help:"With --noise lattice: features are limited to -X to X, a multiple of --delta (default: the smallest power of two that no feature of the training part, or of --data, exceeds)." placeholder:"X" more:"" range:"(0,)"`
+	ClipNorm   float64 `help:"Limit the Euclidean norm of what is released (with --covariance: after whitening), about the mean of the training part. Limits then hold whatever the data." placeholder:"R" range:"(0,)"`
 	Queries    int     `help:"Times that the same input is released, with independent noise (default: 1)." default:"1" placeholder:"N" range:"[1,1073741824]"`
 
 	Round int `help:"Round noisy features to D decimals (default: 0, no rounding)." default:"0" placeholder:"D" more:"" range:"[0,12]"`
@@ -45,6 +46,8 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 		requires(silent && (f.Sigma > 0 || f.SigmaScale > 0), "--sigma or --sigma-scale", "noise, not --noise none"),
 		requires(silent && f.Queries > 1, "--queries", "noise: without it all releases of an input are the same"),
 		requires(f.Noise != "lattice" && (f.Delta != 0 || f.Clip != 0), "--delta and --clip", "--noise lattice"),
+		requires(f.ClipNorm > 0 && !release.Shapeable(f.Noise), "--clip-norm", "--noise gaussian or lattice, not "+f.Noise),
+		refused(f.ClipNorm > 0 && f.Clip > 0, "", "--clip and --clip-norm are mutually exclusive"),
 		requires(f.Covariance != "" && !release.Shapeable(f.Noise), "--covariance", "--noise gaussian or lattice, not "+f.Noise),
 		requires(f.Covariance != "" && f.Surface == "label", "--covariance", "--surface features, logits or probabilities, not label"),
 		refused(f.Sigma > 0 && f.SigmaScale > 0, "", "--sigma and --sigma-scale are mutually exclusive"),
@@ -68,6 +71,8 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 	if f.Delta != 0 || f.Clip != 0 {
 		l.Family += ":" + optional(f.Delta) + ":" + optional(f.Clip)
 	}
+	l.Spec.ClipNorm = f.ClipNorm
+	l.Family = release.ClippedNorm(l.Family, f.ClipNorm)
 	if f.Covariance != "" {
 		var err error
 		if l.Spec.Covariance, err = release.ReadCovariance(f.Covariance); err != nil {

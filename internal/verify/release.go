@@ -25,6 +25,15 @@ func (q *request) graphs(ctx context.Context) (front, head *nn.Graph, err error)
 				return nil, nil, err
 			}
 		}
+		if q.Graph == nil && q.Spec.ClipNorm > 0 {
+			clipped, _, err := q.Spec.Reclipped(kept[0], kept[1])
+			if err == nil {
+				err = onnx.Same(kept[0], clipped)
+			}
+			if err != nil {
+				return nil, nil, mismatch("%s: %s does not end in the clip of the norm: %w", q.dir, measure.FrontFile, err)
+			}
+		}
 		if q.Graph == nil {
 			return kept[0], kept[1], nil
 		}

@@ -17,10 +17,10 @@ const (
 
 // EncodeRelease writes a graph of features as an ONNX model with two inputs, the graph's and noise,
 // and one output of integers: round(min(max(features, −clip), clip)/delta) + noise, where half-way
-// cases round to even. delta is a power of two and clip a multiple of it by at most 2²⁴, so that
+// cases round to even; with inward, all round toward 0. delta is a power of two and clip a multiple of it by at most 2²⁴, so that
 // every step is exact in float32. Running it fails unless there is noise for each input. The graph can be read
 // back by DecodeRelease. EncodeRelease returns the errors of Encode.
-func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
+func EncodeRelease(g *nn.Graph, delta, clip float64, inward bool) ([]byte, error) {
 	g = renamed(g)
 	e, err := encodeNodes(g, releaseNoise, ReleaseOutput)
 	if err != nil {
@@ -34,7 +34,13 @@ func EncodeRelease(g *nn.Graph, delta, clip float64) ([]byte, error) {
 	limits := []string{g.Output, e.number(-clip, "release.low"), e.number(clip, "release.high")}
 	clipped := e.emitInner("Clip", limits, "release.clipped")
 	scaled := e.emitInner("Div", []string{clipped, e.number(delta, "release.delta")}, "release.scaled")
-	points := e.emitInner("Round", []string{scaled}, "release.rounded")
+	var points string
+	if inward {
+		size := e.emitInner("Floor", []string{e.emitInner("Abs", []string{scaled}, "release.size")}, "release.floor")
+		points = e.emitInner("Mul", []string{e.emitInner("Sign", []string{scaled}, "release.sign"), size}, "release.rounded")
+	} else {
+		points = e.emitInner("Round", []string{scaled}, "release.rounded")
+	}
 	points = e.emitInner("Cast", []string{points}, "release.points", given{"to", typeInt64})
 	// Add alone would repeat the noise of one example for all: Reshape refuses another number of integers.
 	dims := e.emitInner("Shape", []string{points}, "release.shape")

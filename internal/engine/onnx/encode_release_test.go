@@ -33,9 +33,10 @@ func releaseGraphs(t *testing.T) map[string]*nn.Graph {
 // the same file.
 func TestEncodeRelease(t *testing.T) {
 	for name, g := range releaseGraphs(t) {
-		file := must.Get(EncodeRelease(g, 1./64, 16))(t, name)
+		inward := name == "mnist"
+		file := must.Get(EncodeRelease(g, 1./64, 16, inward))(t, name)
 		back := must.Get(decode(name, file, ReadOptions{Output: releaseFeatures}, nil, maxFolded))(t, name)
-		again := must.Get(EncodeRelease(back, 1./64, 16))(t, name)
+		again := must.Get(EncodeRelease(back, 1./64, 16, inward))(t, name)
 		x := param(rand.New(rand.NewPCG(5, 5)), 3*nn.Size(g.InputShape)).Data
 		if !bytes.Equal(file, again) {
 			t.Errorf("%s: reading and writing changes the file", name)
@@ -49,7 +50,7 @@ func TestEncodeRelease(t *testing.T) {
 	}
 	g := releaseGraphs(t)["names"]
 	for _, bad := range [][2]float64{{0, 1}, {-1, 1}, {1, math.Inf(1)}, {1, 1e-60}, {.1, 1}} {
-		if _, err := EncodeRelease(g, bad[0], bad[1]); err == nil {
+		if _, err := EncodeRelease(g, bad[0], bad[1], false); err == nil {
 			t.Errorf("delta %v, clip %v: no error", bad[0], bad[1])
 		}
 	}

@@ -42,6 +42,7 @@ type Certificate struct {
 	Group   string           `json:"group,omitempty"` // whom a subject of the ledger stands for: what says whose inputs those of the run are
 
 	Sentences []string        `json:"sentences"`         // of the report, the verdict first
+	Worst     []WorstCase     `json:"worst_case,omitempty"`
 	Promise   []PromisedLimit `json:"promise,omitempty"` // limits that the run was to keep, with its figures
 	Kept      bool            `json:"kept,omitempty"`    // all of them
 	Warnings  []string        `json:"warnings"`          // of the report
@@ -84,7 +85,27 @@ type CertifiedLattice struct {
 	Delta float64 `json:"delta" toml:"delta"`
 	Sigma float64 `json:"sigma" toml:"sigma"`
 	Clip  float64 `json:"clip" toml:"clip"`
+	Ball  bool    `json:"norm,omitempty" toml:"norm,omitempty"` // Clip is that of the norm
 	Dim   int     `json:"features" toml:"features"`
+}
+
+// A WorstCase is a limit that holds whatever the data, for all releases of a subject in a period together.
+type WorstCase struct {
+	To   string  `json:"to" toml:"to"`
+	Most float64 `json:"at_most" toml:"at_most"`
+}
+
+// worstOf returns the limits of a report that hold whatever the data.
+func worstOf(r *report.Report) (all []WorstCase) {
+	for _, x := range r.Claims {
+		switch x.ID {
+		case "worst":
+			all = append(all, WorstCase{x.Subject, x.Value.High})
+		case "privacy":
+			all = append(all, WorstCase{"differential privacy, local: " + x.Subject, x.Value.High})
+		}
+	}
+	return all
 }
 
 // A PromisedLimit is a limit that the run was to keep, beside its figure.
@@ -122,6 +143,9 @@ func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice
 		c.Group = s.Lists.Holder.List.Group
 		c.Sentences = append(c.Sentences, fmt.Sprintf("The figures are about a random %s, and a random input of theirs. They hold if each subject of the ledger is one %[1]s.", c.Group))
 	}
+	if c.Worst = worstOf(r); c.Worst != nil {
+		c.Sentences = append(c.Sentences, fmt.Sprintf("What holds whatever the data holds for all releases of a subject %s together, of whatever inputs.", b.Span()))
+	}
 	for _, x := range r.Claims {
 		if figure := r.Claim("figure", x.Subject); x.ID == "limit" && figure != nil {
 			c.Promise = append(c.Promise, PromisedLimit{x.Subject, x.Value, figure.Value})
@@ -151,7 +175,7 @@ func (c *Certificate) uncovered() []string {
 	return append(all,
 		"Inputs that are scaled or laid out otherwise. A guard refuses pixels out of range only.",
 		"Single inputs. Limits on every adversary are averages over inputs. Figures of attacks are for the inputs that the run attacked.",
-		"What several different inputs of one subject have in common. The figures are about one input.",
+		"What several different inputs of one subject have in common. The figures are about one input, but for those that hold whatever the data.",
 		"Releases that another ledger counts. A new ledger, or an older copy of one, gives each subject a new budget.",
 		"Several subject names for one person. Each name has its own budget: a trusted gateway must set the names.",
 		"Clients that ask in the name of a subject. The same input gets the same integers again, so who has seen them can compare an input with them for each release that is left of the budget. With tattle guard serve --repeats, refusals also show which inputs are stored.",

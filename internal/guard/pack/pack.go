@@ -66,6 +66,7 @@ type settings struct {
 	Drift   struct {
 		Allowance float64 `toml:"allowance"`
 	} `toml:"drift"`
+	Worst  []WorstCase       `toml:"worst_case,omitempty"`
 	SHA256 map[string]string `toml:"sha256"`
 }
 
@@ -73,7 +74,7 @@ type settings struct {
 // certificate's lattice, or if a model cannot be written.
 func New(front, head *nn.Graph, c *Certificate) (*Pack, error) {
 	p := &Pack{Certificate: c}
-	encoded, err := onnx.EncodeRelease(front, c.Lattice.Delta, c.Lattice.Clip)
+	encoded, err := c.encode(front)
 	if err != nil {
 		return nil, err
 	}
@@ -108,16 +109,26 @@ func (p *Pack) check() error {
 	return nil
 }
 
+// encode returns the file of a front.
+func (c *Certificate) encode(front *nn.Graph) ([]byte, error) {
+	l := lattice.Lattice(c.Lattice)
+	return onnx.EncodeRelease(front, l.Delta, l.Box(), l.Ball)
+}
+
 // Lattice returns the parameters of the noise.
 func (p *Pack) Lattice() lattice.Lattice { return lattice.Lattice(p.Certificate.Lattice) }
 
 // Mechanism returns a name that is different for packs whose models or noise differ.
 func (p *Pack) Mechanism() (string, error) {
-	encoded, err := onnx.EncodeRelease(p.Front, p.Certificate.Lattice.Delta, p.Certificate.Lattice.Clip)
+	encoded, err := p.Certificate.encode(p.Front)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %v", report.Digest(encoded), p.Certificate.Lattice), nil
+	l, norm := p.Certificate.Lattice, ""
+	if l.Ball {
+		norm = " norm"
+	}
+	return fmt.Sprintf("%s {%v %v %v %v}%s", report.Digest(encoded), l.Delta, l.Sigma, l.Clip, l.Dim, norm), nil
 }
 
 // Files returns the contents of all files, by their names. The same pack gives the same bytes.
@@ -125,7 +136,7 @@ func (p *Pack) Files() (map[string][]byte, error) {
 	l := p.Certificate.Lattice
 	files := map[string][]byte{}
 	var err error
-	if files[FrontFile], err = onnx.EncodeRelease(p.Front, l.Delta, l.Clip); err != nil {
+	if files[FrontFile], err = p.Certificate.encode(p.Front); err != nil {
 		return nil, err
 	}
 	if files[headFile], err = onnx.Encode(p.Head); err != nil {
@@ -146,7 +157,7 @@ func (p *Pack) Files() (map[string][]byte, error) {
 	if b := p.Certificate.Inputs.Bounds(); b != nil {
 		low, high = number(b[0]), number(b[1])
 	}
-	fill := strings.NewReplacer("{{delta}}", number(l.Delta), "{{sigma}}", number(l.Sigma), "{{clip}}", number(l.Clip), "{{features}}", strconv.Itoa(l.Dim),
+	fill := strings.NewReplacer("{{delta}}", number(l.Delta), "{{sigma}}", number(l.Sigma), "{{clip}}", number(l.Clip), "{{norm}}", strconv.FormatBool(l.Ball), "{{Norm}}", map[bool]string{true: "True", false: "False"}[l.Ball], "{{features}}", strconv.Itoa(l.Dim),
 		"{{scaling}}", p.Certificate.Inputs.Scaling, "{{layout}}", p.Certificate.Inputs.Layout, "{{low}}", low, "{{high}}", high,
 		"{{budget}}", p.Certificate.BudgetInWords())
 	files[pythonFile] = []byte(fill.Replace(pythonSnippet))
@@ -158,7 +169,7 @@ func (p *Pack) Files() (map[string][]byte, error) {
 // settings returns guard.toml for the other files.
 func (p *Pack) settings(files map[string][]byte) ([]byte, error) {
 	c := p.Certificate
-	s := settings{Schema: Schema, Inputs: c.Inputs, Lattice: c.Lattice, Budget: c.Budget, SHA256: map[string]string{}}
+	s := settings{Schema: Schema, Inputs: c.Inputs, Lattice: c.Lattice, Budget: c.Budget, Worst: c.Worst, SHA256: map[string]string{}}
 	s.Drift.Allowance = c.Drift
 	for name, content := range files {
 		s.SHA256[name] = report.Digest(content)

@@ -89,7 +89,14 @@ func TestOpenOfAnotherVersion(t *testing.T) {
 // TestGoSnippet: the program has the noise of the certificate, and rounds as package lattice does.
 func TestGoSnippet(t *testing.T) {
 	shared.Long(t, "builds and runs the Go program")
-	p, dir := written(t)
+	for _, ball := range []bool{false, true} {
+		p, dir := packed(t, zoo.MNIST(3), CertifiedLattice{Delta: .25, Sigma: .75, Clip: 60, Ball: ball}, 0)
+		goSnippetRuns(t, p, dir)
+	}
+}
+
+func goSnippetRuns(t *testing.T, p *Pack, dir string) {
+	t.Helper()
 	work := t.TempDir()
 	snippet := must.Get(os.ReadFile(filepath.Join(dir, goFile)))(t)
 	for name, text := range map[string]string{
@@ -113,7 +120,7 @@ func main() {
 	}
 	features := make([]float32, release.Features)
 	for i := range features {
-		features[i] = 1e9 // clipped
+		features[i] = 1e9 // clipped, to 60, or to 60/28 = 2.14 of the norm of 784 numbers
 	}
 	r, err := release.Release(features)
 	if err != nil {
@@ -144,8 +151,13 @@ func main() {
 	var mean float64
 	must.Get(fmt.Sscan(lines[20000], &mean))(t)
 	l := p.Lattice()
-	if most := l.Clip / l.Delta; math.Abs(mean-most) > 6*3/math.Sqrt(float64(l.Dim)) { // by chance once in 5·10⁸ times
-		t.Errorf("the mean of clipped features is %v, and the clip is %v", mean, most)
+	points, features := make([]int64, l.Dim), make([]float32, l.Dim)
+	for i := range features {
+		features[i] = 1e9
+	}
+	must.Get(l.Round(points, features))(t)
+	if most := float64(points[0]); most < 8 || math.Abs(mean-most) > 6*3/math.Sqrt(float64(l.Dim)) { // by chance once in 5·10⁸ times
+		t.Errorf("the mean of clipped features is %v, and the clip gives %v", mean, most)
 	}
 }
 
@@ -178,6 +190,7 @@ func TestPythonRefuses(t *testing.T) {
 		"z * 0 + 32":                         "", // the clip
 		"numpy.zeros((2, 784), numpy.int64)": "more than one input",
 		"z * 0 + numpy.int64(-2**63)":        "is not a number",
+		"z * 0 + 33":                         "beyond the clip",
 	} {
 		cmd := exec.Command(python, "-B", "-c", `import numpy, release
 release.noise = lambda: -7

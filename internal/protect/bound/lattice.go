@@ -21,18 +21,27 @@ func (e Experiment) lattice() bool {
 // of such a feature can lie from the point of the computed one: 0 where it is the same,
 // and at most Δ⌈(b + Runtime)/Δ⌉. It is exact, because points are multiples of Δ. So z
 // is a difference of integers times Δ, and its error that of the device's integers.
+//
+// With Ball, this is so if no features within the error are clipped: the front has clipped them to a smaller ball. Else all
+// that is known of the device's integers is that they are within the ball, and the error is that of any two such points.
 func (c *Certifier) round(l release.Lattice) {
 	_, n := c.Net.Dims()
 	parallel(len(c.illegal), func(r int) {
-		b := rowOf(c.b, r, n)
-		for j, a := range rowOf(c.a, r, n) {
-			e := (b[j] + c.Runtime) * (1 + 2*ulp)
-			if math.IsNaN(e) {
-				e = math.Inf(1)
+		a, b := rowOf(c.a, r, n), rowOf(c.b, r, n)
+		square := 0.
+		for j := range a {
+			if b[j] = (b[j] + c.Runtime) * (1 + 2*ulp); math.IsNaN(b[j]) {
+				b[j] = math.Inf(1)
 			}
-			point := l.Point(a)
-			low, high := l.Points(a, e)
-			c.a[r*n+j], b[j] = point, max(high-point, point-low)
+			square += (math.Abs(a[j]) + b[j]) * (math.Abs(a[j]) + b[j])
+		}
+		clipped := l.Ball && !(math.Sqrt(square)*(1+float64(n+8)*ulp) <= l.Inside())
+		for j := range a {
+			low, high := l.Points(a[j], b[j])
+			if a[j] = l.Point(a[j]); clipped {
+				low, high = -l.Clip, l.Clip
+			}
+			b[j] = max(high-a[j], a[j]-low)
 		}
 	})
 }

@@ -31,6 +31,8 @@ func TestCheck(t *testing.T) {
 		"delta 2.710505431213761e-20: ": func(l *Lattice) { l.Delta = minDelta / 2 },
 		"delta 3.6893488147419103e+19: must be a power": func(l *Lattice) { l.Delta = 2 * maxDelta },
 		"16777217 features":                             func(l *Lattice) { l.Dim = MaxDim + 1 },
+		"norm 0.1 with":                                 func(l *Lattice) { l.Clip, l.Ball = .1, true },
+		"norm NaN with":                                 func(l *Lattice) { l.Clip, l.Ball = math.NaN(), true },
 	} {
 		l := quarter
 		change(&l)
@@ -140,5 +142,59 @@ func TestShift(t *testing.T) {
 		if want, _ := exact.Float64(); ok && (got.Mul(got, got).Cmp(exact) >= 0 || τ < math.Sqrt(want)*(1-1e-12)) || ok != (s > 1.74) {
 			t.Errorf("τ = %v for parameter %v, want just below √(s² − 3) = %v", τ, s, math.Sqrt(want))
 		}
+	}
+}
+
+// TestBall counts in integers: whatever the features, no point is outside of the ball, each is toward 0 from its feature, and
+// those of features within the ball are the multiples next to them.
+func TestBall(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 3000 {
+		l := Lattice{Delta: .25, Sigma: 16, Clip: .25 + 40*r.Float64(), Ball: true, Dim: 1 + r.IntN(30)}
+		must.Do(t, l.Check())
+		a, dst, norm, scale := make([]float32, l.Dim), make([]int64, l.Dim), 0., math.Exp(6*r.NormFloat64())
+		for j := range a {
+			if a[j] = float32(scale * r.NormFloat64()); r.IntN(5) == 0 {
+				a[j] = 0
+			}
+			norm += float64(a[j]) * float64(a[j])
+		}
+		norm = math.Sqrt(norm)
+		if r.IntN(3) == 0 && norm > 0 { // at the edge, where rounding could push them out
+			for j := range a {
+				a[j] = float32(float64(a[j]) / norm * l.Clip * (1 + 1e-7*r.NormFloat64()))
+			}
+			norm = l.Clip
+		}
+		clipped, err := l.Round(dst, a)
+		must.Do(t, err)
+		square := int64(0)
+		for j, m := range dst {
+			square += m * m
+			if float64(m)*float64(a[j]) < 0 || math.Abs(float64(m))*l.Delta > math.Abs(float64(a[j])) {
+				t.Fatalf("feature %v has the point %d, which is not toward 0", a[j], m)
+			}
+			if norm < l.Inside() && float64(m)*l.Delta != l.Point(float64(a[j])) {
+				t.Fatalf("feature %v of norm %v within %v has the point %d", a[j], norm, l.Clip, m)
+			}
+		}
+		if float64(square) > l.Clip/l.Delta*(l.Clip/l.Delta) {
+			t.Fatalf("%v of norm %v: the square of the norm of its points is %d, the clip %v", a, norm, square, l.Clip/l.Delta)
+		}
+		if is := norm > l.Clip*.999; is != (clipped > 0) && math.Abs(norm/l.Clip-1) > .002 {
+			t.Fatalf("norm %v, clip %v: %d clipped", norm, l.Clip, clipped)
+		}
+		if point := float64(dst[0]) * l.Delta; point > l.Box() || -point > l.Box() {
+			t.Fatalf("the point %v is outside of the box %v", point, l.Box())
+		}
+	}
+	l, dst := Lattice{Delta: .25, Sigma: 16, Clip: 2, Ball: true, Dim: 2}, make([]int64, 2)
+	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1))} {
+		if _, err := l.Round(dst, []float32{bad, 1}); !errors.Is(err, ErrNaN) || dst[1] != 0 {
+			t.Errorf("%v: %v, %v", bad, dst, err)
+		}
+	}
+	if _, err := l.Round(dst, []float32{-math.MaxFloat32, math.MaxFloat32}); err != nil || dst[0] != -5 || dst[1] != 5 {
+		t.Errorf("the largest numbers have the points %v, %v", dst, err)
 	}
 }

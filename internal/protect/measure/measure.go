@@ -29,6 +29,7 @@ type Request struct {
 	Scaling nn.Source
 	// FromData says what of the noise SetNoise computed from features.
 	FromData NoiseFrom
+	Clipped  float64 // share of the inputs in Data whose norm is clipped; SetUtility sets it
 }
 
 // NoiseFrom says what of the noise was computed from the features of data.

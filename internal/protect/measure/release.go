@@ -26,10 +26,12 @@ const (
 	TablePrefix = "table:"
 )
 
-// AsIs reports whether the model's features are released without projection, with noise that
+// AsIs reports whether the model's features are released without projection or clip of their norm, with noise that
 // is the same in all directions: both sides of the noise are then the model's own file, cut in
 // two.
-func (r Release) AsIs() bool { return r.ofFeatures() && r.Spec.Keep == 0 && r.Spec.Covariance == nil }
+func (r Release) AsIs() bool {
+	return r.ofFeatures() && r.Spec.Keep == 0 && r.Spec.Covariance == nil && r.Spec.ClipNorm == 0
+}
 
 func (r Release) ofFeatures() bool {
 	return r.Spec.Surface == "" || r.Spec.Surface == release.SurfaceFeatures
@@ -60,6 +62,9 @@ func (r Release) String() string {
 	}
 	if r.Spec.Covariance != nil {
 		s += ", with a covariance"
+	}
+	if r.Spec.ClipNorm > 0 {
+		s += fmt.Sprintf(", norm at most %v", r.Spec.ClipNorm)
 	}
 	if r.Post.Digits > 0 {
 		s += fmt.Sprintf(", %d decimals", r.Post.Digits)

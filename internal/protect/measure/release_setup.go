@@ -18,6 +18,7 @@ type ReleaseSetup struct {
 	Covariance   bool          `json:"covariance,omitempty"`          // the noise has that of CovarianceFile, times sigma squared
 	Projection   string        `json:"projection,omitempty"`
 	Keep         int           `json:"keep,omitempty"`
+	ClipNorm     float64       `json:"clip_norm,omitempty"`
 	Temperature  float64       `json:"temperature,omitempty"`
 	Post         *release.Post `json:"post,omitempty"`
 	Queries      int           `json:"queries,omitempty"` // 0 is 1
@@ -28,7 +29,7 @@ func (q *Request) releaseSetup() ReleaseSetup {
 	l := q.Release
 	s := ReleaseSetup{
 		Surface: l.Surface(), Noise: l.Family, Sigma: q.Experiment.Noise.Std(), FromTraining: q.Scaling != nil, Covariance: l.Spec.Covariance != nil,
-		Temperature: l.Spec.Temperature,
+		Temperature: l.Spec.Temperature, ClipNorm: l.Spec.ClipNorm,
 	}
 	if l.Spec.Keep > 0 {
 		s.Projection, s.Keep = l.Spec.Projection, l.Spec.Keep
@@ -45,7 +46,7 @@ func (q *Request) releaseSetup() ReleaseSetup {
 // Of returns the release that was measured. seed is that of the run.
 func (s ReleaseSetup) Of(seed uint64) Release {
 	l := Release{Sigma: s.Sigma, Queries: max(1, s.Queries), Family: s.Noise}
-	l.Spec = release.Spec{Surface: s.Surface, Temperature: s.Temperature, Seed: seed, Projection: s.Projection, Keep: s.Keep}
+	l.Spec = release.Spec{Surface: s.Surface, Temperature: s.Temperature, Seed: seed, Projection: s.Projection, Keep: s.Keep, ClipNorm: s.ClipNorm}
 	if s.Post != nil {
 		l.Post = *s.Post
 	}
@@ -82,7 +83,9 @@ func (s *Setup) words(noise release.Noise) string {
 		words = append(words, "without noise")
 	} else {
 		x := fmt.Sprintf("with %s noise of σ = %s", noiseNames[family], report.Exactly(l.Sigma, report.Number))
-		if g, ok := noise.(release.Lattice); ok {
+		if g, ok := noise.(release.Lattice); ok && g.Ball {
+			x += fmt.Sprintf(" on multiples of %v", g.Delta)
+		} else if ok {
 			x += fmt.Sprintf(" on multiples of %v after clipping to ±%v", g.Delta, g.Clip)
 		} else if family == "table" {
 			x += " (" + filepath.Base(settings) + ")"
@@ -91,6 +94,9 @@ func (s *Setup) words(noise release.Noise) string {
 			x += " times the covariance of " + CovarianceFile
 		}
 		words = append(words, x)
+	}
+	if l.ClipNorm > 0 {
+		words = append(words, fmt.Sprintf("their norm clipped to %v", l.ClipNorm))
 	}
 	if l.Temperature != 0 && l.Temperature != 1 {
 		words = append(words, fmt.Sprintf("at temperature %v", l.Temperature))

@@ -47,6 +47,7 @@ func (q *Request) Report(m *Measured, from Origin) (*report.Report, error) {
 	a.holder()
 	a.exposure()
 	a.anybody()
+	a.worst()
 	a.guesses()
 	a.attacks()
 	a.unbiased()

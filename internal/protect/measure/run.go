@@ -126,8 +126,16 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show fun
 			}
 		}
 	}
-	if rms, err = q.setNoise(ctx, s.Front, progress.Watch(scaling, tell(0)), dir, true); err != nil || !q.Data.Labelled() {
+	if rms, err = q.setNoise(ctx, s.Front, progress.Watch(scaling, tell(0)), dir, true); err != nil {
 		return rms, nil, err
+	}
+	if q.Spec.ClipNorm > 0 {
+		if q.Clipped, err = release.Clipped(ctx, s.Front, q.Data, q.Spec.ClipNorm); err != nil {
+			return rms, nil, err
+		}
+	}
+	if !q.Data.Labelled() {
+		return rms, nil, nil
 	}
 	measured, err := q.Utility(ctx, s, progress.Watch(q.Data, tell(scaling.Len())))
 	return rms, &measured, err

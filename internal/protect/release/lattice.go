@@ -63,7 +63,21 @@ func CompleteLattice(spec string, sigma, largest float64) string {
 	return name + ":" + delta + ":" + clip
 }
 
-const latticeFamily = "lattice"
+const (
+	latticeFamily = "lattice"
+	ball          = ":norm" // behind the clip: it is that of the norm
+)
+
+// ClippedNorm returns the spec of noise for features whose norm was clipped (Spec.ClipNorm): lattice noise with Δ as the spec has it
+// clips its integers to the same ball. It returns other specs as they are.
+func ClippedNorm(spec string, norm float64) string {
+	name, settings, _ := strings.Cut(spec, ":")
+	if name != latticeFamily || norm == 0 {
+		return spec
+	}
+	delta, _, _ := strings.Cut(settings, ":")
+	return fmt.Sprintf("%s:%s:%v%s", name, delta, norm, ball)
+}
 
 // NewLattice returns lattice noise. It returns the errors of NewGaussian for the σ, and of
 // lattice.Lattice.Check.
@@ -78,8 +92,13 @@ func NewLattice(l lattice.Lattice) (Lattice, error) {
 	return Lattice{l, sampler}, err
 }
 
-// String returns "lattice:Δ:CLIP".
-func (l Lattice) String() string { return fmt.Sprintf("lattice:%v:%v", l.Delta, l.Clip) }
+// String returns "lattice:Δ:CLIP", and with Ball "lattice:Δ:CLIP:norm".
+func (l Lattice) String() string {
+	if l.Ball {
+		return fmt.Sprintf("lattice:%v:%v%s", l.Delta, l.Clip, ball)
+	}
+	return fmt.Sprintf("lattice:%v:%v", l.Delta, l.Clip)
+}
 
 // Std returns Sigma, which the standard deviation of the noise does not exceed.
 func (l Lattice) Std() float64 { return l.Sigma }

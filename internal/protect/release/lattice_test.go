@@ -191,12 +191,15 @@ func TestLatticeSpecs(t *testing.T) {
 		{"lattice", 1, 8, "lattice:0.015625:8"},
 		{"lattice:0.5", 64, .1, "lattice:0.5:0.5"},
 		{"lattice::32", 64, .1, "lattice:1:32"},
+		{ClippedNorm("lattice", 1.82), 64, .1, "lattice:1:1.82:norm"},
+		{ClippedNorm("lattice:.5:", 1.82), 64, .1, "lattice:.5:1.82:norm"},
+		{ClippedNorm("gaussian", 1.82), 64, .1, "gaussian"},
 	} {
 		if got := CompleteLattice(c.spec, c.sigma, c.largest); got != c.want {
 			t.Errorf("CompleteLattice(%q, %v, %v) = %q, want %q", c.spec, c.sigma, c.largest, got, c.want)
 		}
 	}
-	if !slices.Contains(Families(), "lattice[:DELTA[:CLIP]]") {
+	if !slices.Contains(Families(), "lattice[:DELTA[:CLIP[:norm]]]") {
 		t.Error(Families())
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"tattle/internal/protect/lattice"
 )
 
-var families = []string{"gaussian", "laplace", "table:FILE", "lattice[:DELTA[:CLIP]]"}
+var families = []string{"gaussian", "laplace", "table:FILE", "lattice[:DELTA[:CLIP[:norm]]]"}
 
 // Families lists what ParseNoise reads.
 func Families() []string { return slices.Clone(families) }
@@ -32,7 +32,7 @@ var errNoTable = errors.New("noise table: name its file, as table:FILE")
 
 // ParseNoise returns the noise that spec names, of standard deviation sigma on each of n
 // features: gaussian, laplace, table:FILE (see ReadTable), or lattice:Δ:CLIP, where Δ is by default defaultDelta, and CLIP as large as the
-// lattice allows. For any other it returns an error; for uniform, ErrVacuous.
+// lattice allows; norm after it makes it the radius of a ball. For any other it returns an error; for uniform, ErrVacuous.
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	name, setting, has := strings.Cut(spec, ":")
 	if has && name != "table" && name != latticeFamily && name != "uniform" {
@@ -70,6 +70,7 @@ func noiseOf[N Noise](noise N, err error) (Noise, error) {
 func parseLattice(settings string, sigma float64, n int) (Noise, error) {
 	l := lattice.Lattice{Delta: defaultDelta(sigma), Sigma: sigma, Dim: n}
 	delta, clip, _ := strings.Cut(settings, ":")
+	clip, l.Ball = strings.CutSuffix(clip, ball)
 	for _, x := range []struct {
 		text string
 		to   *float64
@@ -83,7 +84,7 @@ func parseLattice(settings string, sigma float64, n int) (Noise, error) {
 		}
 		*x.to = v
 	}
-	if clip == "" {
+	if clip == "" && !l.Ball {
 		l.Clip = l.Delta * lattice.MaxPoints
 	}
 	return noiseOf(NewLattice(l))

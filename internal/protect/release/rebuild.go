@@ -17,15 +17,19 @@ const (
 
 // BuildLike is Build of a release that was built before, whose two sides are keptFront and
 // keptHead. From these it takes what another processor may compute with other roundings, the
-// layers of the covariance, and a learned projection if train is nil. It returns an error if
+// layers of the covariance, the center of the clip, and a learned projection if train is nil. It returns an error if
 // these layers are not what s says: the projection y = W(a − μ) with the way back By + μ
 // must have WB = I, and the rows of a principal one must be orthonormal.
 func (s Spec) BuildLike(ctx context.Context, g *nn.Graph, train nn.Source, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
 	}
+	var center *nn.Param
+	if s.ClipNorm > 0 {
+		keptFront, keptHead, center = unclipped(keptFront, keptHead)
+	}
 	base, kept := s, s.kept(keptFront, keptHead)
-	base.Covariance = nil
+	base.Covariance, base.ClipNorm = nil, 0
 	if s.Learned() && train == nil {
 		base.Keep, base.Projection = 0, ""
 	}
@@ -50,6 +54,9 @@ func (s Spec) BuildLike(ctx context.Context, g *nn.Graph, train nn.Source, keptF
 			return nil, nil, fmt.Errorf("covariance: %w", err)
 		}
 		front, head = kept["whiten"].around(front, head)
+	}
+	if s.ClipNorm > 0 {
+		return s.clip(front, head, center)
 	}
 	return front, head, nil
 }

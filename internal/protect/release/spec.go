@@ -3,6 +3,7 @@ package release
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,6 +32,10 @@ type Spec struct {
 	Temperature float64 // divides the logits, before a softmax; 0 means 1
 	Seed        uint64  // of a random projection
 
+	// ClipNorm, unless 0, is the largest Euclidean norm of what is released, where the noise is σ² in all directions: larger ones
+	// are moved to it. Norms are of the differences from the mean over the training data, if there are any.
+	ClipNorm float64
+
 	// Covariance, unless nil, is that of the noise: of what is released after a projection.
 	// The noise that is added must then be Gaussian or Lattice, of variance σ² for σ² times it.
 	Covariance *Covariance
@@ -42,7 +47,7 @@ type Spec struct {
 // as ONNX. Logits and probabilities are scores already, and the head returns them
 // unchanged. For the surface label, front ends in logits too; see Holds for what that
 // guarantees. With a Covariance, front ends in L⁻¹ and head begins with L. Training data are
-// needed for learned projections only. It returns an error if the settings contradict one
+// needed for learned projections, and give the center of ClipNorm. It returns an error if the settings contradict one
 // another or do not fit the graph.
 func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, head *nn.Graph, err error) {
 	if err := s.check(); err != nil {
@@ -72,6 +77,15 @@ func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, h
 			return nil, nil, fmt.Errorf("covariance: %w", err)
 		}
 		front, head = white.around(front, head)
+	}
+	if s.ClipNorm > 0 {
+		center, err := centerOf(ctx, front, train)
+		if err == nil {
+			front, head, err = s.clip(front, head, center)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("clip of the norm: %w", err)
+		}
 	}
 	return front, head, nil
 }
@@ -103,6 +117,8 @@ func (s Spec) check() error {
 		return fmt.Errorf("no projection %q; there are %s", s.Projection, strings.Join(projections(), ", "))
 	case s.Keep < 0:
 		return fmt.Errorf("projection to %d entries: keep at least 1, or give 0 for all", s.Keep)
+	case !(s.ClipNorm >= 0) || math.IsInf(s.ClipNorm, 1):
+		return fmt.Errorf("clip of the norm at %v: give a positive number", s.ClipNorm)
 	case s.Keep == 0 && s.Projection != "":
 		return fmt.Errorf("a %s projection needs the number of entries to keep", s.Projection)
 	case !(s.Temperature >= 0 && s.Temperature <= 1e6) || s.Temperature > 0 && s.Temperature < 1e-6:

@@ -121,6 +121,74 @@ func TestSpecBuild(t *testing.T) {
 	}
 }
 
+// The front of a clipped norm gives x·min(1, R/‖x‖) of the differences x from the mean; what is not clipped stays as it is; the
+// release is built again from what was kept of it, and one without the clip is not.
+func TestSpecClipNorm(t *testing.T) {
+	x := normal(6 * 40)
+	train := inputs{6, x}
+	for _, spec := range []release.Spec{{}, {Keep: 3, Projection: "principal"}, {Surface: "logits"}} {
+		bare, bareHead := must.Get2(spec.Build(t.Context(), smallNet(false), train))(t)
+		y := outputs(t, bare, x)
+		n := len(y) / 40
+		for _, radius := range []float64{.5, 100} {
+			for _, from := range []nn.Source{train, nil} {
+				if spec.Keep > 0 && from == nil {
+					continue
+				}
+				clipped, mean := spec, make([]float64, n)
+				clipped.ClipNorm = radius
+				front, head := must.Get2(clipped.Build(t.Context(), smallNet(false), from))(t)
+				want, beyond := slices.Clone(y), 0
+				for i, v := range y {
+					if from != nil {
+						mean[i%n] += float64(v) / 40
+					}
+				}
+				for i := 0; i < len(y); i += n {
+					square := 0.
+					for j := range n {
+						want[i+j] -= float32(mean[j])
+						square += float64(want[i+j]) * float64(want[i+j])
+					}
+					if norm := math.Sqrt(square); norm > radius {
+						beyond++
+						for j := range n {
+							want[i+j] *= float32(radius / norm)
+						}
+					}
+				}
+				got := outputs(t, front, x)
+				for i, v := range got {
+					if math.Abs(float64(v-want[i])) > .001*radius || math.Abs(float64(v)) > radius {
+						t.Fatalf("%+v: %v at %d, want %v", clipped, v, i, want[i])
+					}
+				}
+				if share := must.Get(release.Clipped(t.Context(), must.Get(nn.NewNet(front))(t), train, radius))(t); share != float64(beyond)/40 || (beyond > 0) != (radius < 1) {
+					t.Errorf("%+v: %v of the inputs are clipped, want %d of 40", clipped, share, beyond)
+				}
+				if beyond == 0 {
+					same(t, "head of front", outputs(t, head, got), outputs(t, bareHead, y))
+				}
+				read := func(g *nn.Graph) *nn.Graph {
+					return must.Get(onnx.Decode("release", must.Get(onnx.Encode(g))(t)))(t)
+				}
+				kept, keptHead := read(front), read(head)
+				again, againHead := must.Get2(clipped.BuildLike(t.Context(), smallNet(false), nil, kept, keptHead))(t)
+				must.Do(t, onnx.Same(kept, again))
+				must.Do(t, onnx.Same(keptHead, againHead))
+				again, _ = must.Get2(clipped.Reclipped(kept, keptHead))(t)
+				must.Do(t, onnx.Same(kept, again))
+				again, _ = must.Get2(clipped.Reclipped(read(bare), read(bareHead)))(t)
+				must.Fail(t, onnx.Same(read(bare), again), "SHA-256")
+			}
+		}
+	}
+	for _, bad := range []float64{-1, math.NaN(), math.Inf(1), 1e-30, 1e30} {
+		_, _, err := release.Spec{ClipNorm: bad}.Build(t.Context(), smallNet(false), nil)
+		must.Fail(t, err, "norm")
+	}
+}
+
 // What follows a softmax and only hands it on changes no logits; outputs of other functions of
 // scores are not taken for logits, and one number is no distribution over classes.
 func TestSpecScores(t *testing.T) {

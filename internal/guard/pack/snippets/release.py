@@ -19,6 +19,7 @@ import secrets
 from fractions import Fraction
 
 DELTA, SIGMA, CLIP = {{delta}}, {{sigma}}, {{clip}}
+NORM = {{Norm}}  # whether CLIP is that of the Euclidean norm of all features
 FEATURES = {{features}}
 LOW, HIGH = {{low}}, {{high}}  # of the numbers of an input
 
@@ -73,8 +74,9 @@ def release(front, x):
     if released.shape != drawn.shape:
         raise ValueError("more than one input: release them one by one")
     points = released - drawn
-    if ((points < -CLIP / DELTA) | (points > CLIP / DELTA)).any():
-        raise ValueError("a feature is not a number")
+    beyond = (abs(points) > CLIP / DELTA).any()
+    if beyond or NORM and (points.astype(float) ** 2).sum() > (CLIP / DELTA) ** 2:
+        raise ValueError("a feature is not a number, or beyond the clip")
     return released
 
 

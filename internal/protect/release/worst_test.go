@@ -1,0 +1,100 @@
+package release
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/internal/protect/lattice"
+)
+
+// TestWorst compares the limits with figures of MATH, and with adversaries who run.
+func TestWorst(t *testing.T) {
+	near := func(what string, got, want, relative float64) {
+		t.Helper()
+		if math.Abs(got-want) > relative*want {
+			t.Errorf("%s = %v, expected %v", what, got, want)
+		}
+	}
+	w, ok := WorstOf(Gaussian{1}, 1.82, 1)
+	if !ok {
+		t.Fatal("no limits")
+	}
+	near("success among 60,000", w.Success(1./60000), .01, .02)
+	near("people above 10 %", w.Exposed(.1), 1038, .002)
+	near("an even attribute", w.Success(.5), .5*math.Erfc(-1.82/math.Sqrt2), 1e-8)
+	near("ρ", w.ZCDP(), 2*1.82*1.82, 1e-12)
+	near("limit of what it leaves", w.Success(w.Without(.3)), .3, 1e-7)
+	near("radius", RadiusFor(1./60000, .01), 1.82, .01)
+	// The Gaussian mechanism of μ = 1 is (ε, δ) private with δ = Φ(1/2 − ε) − exp(ε)Φ(−1/2 − ε): ε = 4.3772 at 1e-5 by bisection
+	// of that in 40 digits.
+	half, _ := WorstOf(Gaussian{2}, 1, 1)
+	near("ε", half.Epsilon(1e-5), 4.3772, 1e-4)
+	big, _ := WorstOf(Gaussian{1}, 100, 1)
+	near("ε of μ = 200", big.Epsilon(1e-5), 200*200/2+200*4.2649, 1e-3) // Φ(μ/2 − ε/μ) alone is 1e-5 at Φ⁻¹(1e-5) = −4.2649
+	four, _ := WorstOf(Gaussian{2}, 1.82, 4)
+	near("four releases", four.R, w.R, 1e-12)
+
+	l, err := NewLattice(lattice.Lattice{Delta: 1. / 64, Sigma: 1, Clip: 1.82, Ball: true, Dim: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, ok := WorstOf(l, 3, 1) // its own clip counts
+	if !ok || on.R < w.R || on.R > w.R*1.0004 || on.Success(1./60000) < w.Success(1./60000) {
+		t.Errorf("on the lattice r = %v, %v, expected a little more than %v", on.R, ok, w.R)
+	}
+	for _, bad := range []Noise{None{}, Lattice{Lattice: lattice.Lattice{Delta: 1, Sigma: 64, Clip: 64, Dim: 5}}, Lattice{Lattice: lattice.Lattice{Delta: 1, Sigma: 1.5, Clip: 64, Ball: true, Dim: 5}}} {
+		if _, ok := WorstOf(bad, 1, 1); ok {
+			t.Errorf("%v has limits", bad)
+		}
+	}
+	if _, ok := WorstOf(Gaussian{1}, 0, 1); ok {
+		t.Error("there are limits without a clip")
+	}
+}
+
+// TestWorstAdversary has the likeliest of inputs on a sphere named, which comes near the limit and not above. A count of 40,000 is
+// within 5σ < .0125 of its mean but for a probability of 6e-7.
+func TestWorstAdversary(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		n     int // inputs ±R along n/2 axes
+		sigma float64
+		slack float64 // by which the best rule may be below
+	}{{2, 1, .0125}, {8, 1.5, .12}, {64, .6, .12}} {
+		for _, on := range []bool{false, true} {
+			noise := Noise(Gaussian{c.sigma})
+			if on {
+				l, err := NewLattice(lattice.Lattice{Delta: 1. / 8, Sigma: c.sigma, Clip: 1, Ball: true, Dim: c.n / 2})
+				if err != nil {
+					t.Fatal(err)
+				}
+				noise = l
+			}
+			w, ok := WorstOf(noise, 1, 1)
+			if !ok {
+				t.Fatal("no limits")
+			}
+			hits, draws := 0, 40000
+			y := make([]float64, c.n/2)
+			for range draws {
+				noise.Sample(y, r)
+				x := r.IntN(c.n)
+				y[x/2] += float64(1 - x%2*2)
+				best, at := math.Inf(-1), 0
+				for i := range c.n {
+					if v := y[i/2] * float64(1-i%2*2); v > best {
+						best, at = v, i
+					}
+				}
+				if at == x {
+					hits++
+				}
+			}
+			share, limit := float64(hits)/float64(draws), w.Success(1/float64(c.n))
+			if share > limit+.0125 || share < limit-c.slack {
+				t.Errorf("%d inputs, σ = %v, on a lattice: %v: named in %v of releases, limit %v", c.n, c.sigma, on, share, limit)
+			}
+		}
+	}
+}
