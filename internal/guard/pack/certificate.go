@@ -41,7 +41,7 @@ type Certificate struct {
 	Queries int              `json:"queries"`         // releases of one input that the figures are for
 	Group   string           `json:"group,omitempty"` // whom a subject of the ledger stands for: what says whose inputs those of the run are
 
-	Sentences []string        `json:"sentences"`         // of the report, the verdict first
+	Sentences []string        `json:"sentences"` // of the report, the verdict first
 	Worst     []WorstCase     `json:"worst_case,omitempty"`
 	Promise   []PromisedLimit `json:"promise,omitempty"` // limits that the run was to keep, with its figures
 	Kept      bool            `json:"kept,omitempty"`    // all of them

@@ -37,7 +37,9 @@ func (a *account) worst() {
 		}
 		a.Add(c)
 	}
-	limit := func(subject string, κ float64) { claim("worst", subject, report.AtMost(w.Success(κ), report.Share), κ) }
+	limit := func(subject string, κ float64) {
+		claim("worst", subject, report.AtMost(w.Success(κ), report.Share), κ)
+	}
 	sizes := worstCandidates
 	if h := a.held(); h != nil {
 		sizes = slices.Compact(slices.Sorted(slices.Values(append([]int{h.List.Inputs}, sizes...))))
