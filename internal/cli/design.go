@@ -47,6 +47,7 @@ Writes model.onnx with the new layers and head (noise is added to the output of 
 // promiseFlags are a promise about every adversary, and where to look for a release that keeps it.
 type promiseFlags struct {
 	Identify  string   `help:"Nobody with a list of N candidates names the input more often than this, on average over inputs, such as 1%@60000 (default: all training inputs)." placeholder:"SHARE@N"`
+	WorstCase string   `help:"Whatever the data: nobody with any list of N candidates names the input more often than this, such as 1%@60000. The norm is clipped." placeholder:"SHARE@N"`
 	Exposed   string   `help:"At most 1 % of people are named in more than 10 % of releases by one with that list: '10%: 1%'." placeholder:"SHARE: PEOPLE"`
 	Floor     float64  `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller RMS error, in grey levels or the model's units." placeholder:"X" range:"(0,)"`
 	Bits      float64  `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X" range:"(0,)"`
@@ -93,6 +94,11 @@ func (c *designCmd) options() (o design.Options, err error) {
 			return o, usage(fmt.Errorf("--identify %w", err), "write it as 1%@60000")
 		}
 	}
+	if c.WorstCase != "" {
+		if o.Worst, o.Among, err = design.ParseIdentify(c.WorstCase); err != nil {
+			return o, usage(fmt.Errorf("--worst-case %w", err), "write it as 1%@60000")
+		}
+	}
 	if c.Exposed != "" {
 		if o.Exposed, err = design.ParseExposed(c.Exposed); err != nil {
 			return o, usage(fmt.Errorf("--exposed %w", err), "")
@@ -106,7 +112,7 @@ func (c *designCmd) options() (o design.Options, err error) {
 		o.Protect = append(o.Protect, p)
 	}
 	if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err == nil && !o.Promise() {
-		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --exposed, --floor, --bits, --attack-rms or --protect, such as --identify 1%")
+		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --worst-case, --exposed, --floor, --bits, --attack-rms or --protect, such as --identify 1%")
 	}
 	return o, err
 }
@@ -150,7 +156,7 @@ func (j *designJob) answer(model, limit string, p *design.Run) (*boundCmd, error
 	if preprocess := j.model.DataPreprocess(); !preprocess.IsZero() {
 		b.Preprocess = preprocess.String()
 	}
-	b.releaseFlags.Features, b.Sigma, b.Noise = design.Node, p.Answer.Best.Sigma, "gaussian"
+	b.releaseFlags.Features, b.Sigma, b.Noise, b.ClipNorm = design.Node, p.Answer.Best.Sigma, "gaussian", p.Answer.Best.Radius
 	if j.onLattice() {
 		b.Noise = j.Noise
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
 	"tattle/internal/engine/onnx"
 	"tattle/internal/file"
 	"tattle/internal/npy"
@@ -232,7 +233,7 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *design.R
 	if err != nil {
 		return nil, err
 	}
-	return r, j.utility(ctx, path, r, p)
+	return r, j.utility(ctx, dir, r, p)
 }
 
 // enough looks at the answer with more and more noise, until the promise is kept. It returns the
@@ -268,12 +269,25 @@ func (m *measurement) at(sigma float64, look int) *measurement {
 	return &x
 }
 
-// utility measures the accuracy of the answer, whose model is at the path, on the test data with
+// utility measures the accuracy of the answer, whose run is in dir, on the test data with
 // fresh noise as r has it, and that of the original model.
-func (j *designJob) utility(ctx context.Context, path string, r *report.Report, p *design.Run) error {
-	written, err := onnx.Read(path)
+func (j *designJob) utility(ctx context.Context, dir string, r *report.Report, p *design.Run) error {
+	written, err := onnx.Read(filepath.Join(dir, modelFile))
 	if err != nil {
 		return err
+	}
+	split := func(g *nn.Graph) (front, head *nn.Graph, err error) {
+		spec := release.Spec{Node: design.Node, ClipNorm: p.Answer.Best.Radius}
+		if spec.ClipNorm == 0 {
+			return spec.Build(ctx, g, nil)
+		}
+		if front, err = onnx.Read(filepath.Join(dir, measure.FrontFile)); err != nil {
+			return nil, nil, err
+		}
+		if head, err = onnx.Read(filepath.Join(dir, measure.HeadFile)); err != nil {
+			return nil, nil, err
+		}
+		return spec.BuildLike(ctx, g, nil, front, head)
 	}
 	s, err := measure.SetupOf(r)
 	if err != nil {
@@ -282,6 +296,6 @@ func (j *designJob) utility(ctx context.Context, path string, r *report.Report, 
 	noise := func(values int) (release.Noise, error) {
 		return s.Release.Of(j.Seed).Noise(p.Answer.Best.Sigma, values, "")
 	}
-	p.Utility, err = p.Answer.Utility(ctx, j.model.Graph, written, j.data, p.Options.Tasks, noise, j.Seed)
+	p.Utility, err = p.Answer.Utility(ctx, j.model.Graph, written, split, j.data, p.Options.Tasks, noise, j.Seed)
 	return err
 }

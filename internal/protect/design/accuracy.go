@@ -6,6 +6,7 @@ import (
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/protect/release"
+	"tattle/internal/protect/shape"
 )
 
 // The draws of the final accuracy.
@@ -32,9 +33,9 @@ type Utility struct {
 }
 
 // Utility measures an answer on test data with the noise for its number of values. The original
-// is the model that it was made of, written its Model as it was stored, and the tasks are those
-// of the search.
-func (a *Answer) Utility(ctx context.Context, original, written *nn.Graph, data *dataset.Set, tasks []string, noiseOf func(values int) (release.Noise, error), seed uint64) (u Utility, err error) {
+// is the model that it was made of, written its Model as it was stored, split makes both sides of the release of such a
+// model, and the tasks are those of the search.
+func (a *Answer) Utility(ctx context.Context, original, written *nn.Graph, split func(*nn.Graph) (front, head *nn.Graph, err error), data *dataset.Set, tasks []string, noiseOf func(values int) (release.Noise, error), seed uint64) (u Utility, err error) {
 	whole, err := nn.NewNet(original)
 	if err != nil {
 		return u, err
@@ -43,21 +44,29 @@ func (a *Answer) Utility(ctx context.Context, original, written *nn.Graph, data 
 	if u.Clean, right, err = release.Right(ctx, whole, data); err != nil {
 		return u, err
 	}
-	frontGraph, headGraph, err := written.Cut(Node)
+	bare, _, err := written.Cut(Node)
 	if err != nil {
 		return u, err
 	}
-	front, err := nn.NewNet(frontGraph)
-	if err != nil {
-		return u, err
+	models := []*nn.Graph{written}
+	for _, head := range a.Heads[1:] {
+		models = append(models, shape.Join(bare, head))
 	}
-	_, n := front.Dims()
-	noise, err := noiseOf(n)
-	if err != nil {
-		return u, err
-	}
-	for k, g := range append([]*nn.Graph{headGraph}, a.Heads[1:]...) {
-		head, err := nn.NewNet(g)
+	for k, g := range models {
+		frontGraph, headGraph, err := split(g)
+		if err != nil {
+			return u, err
+		}
+		front, err := nn.NewNet(frontGraph)
+		if err != nil {
+			return u, err
+		}
+		head, err := nn.NewNet(headGraph)
+		if err != nil {
+			return u, err
+		}
+		_, n := front.Dims()
+		noise, err := noiseOf(n)
 		if err != nil {
 			return u, err
 		}

@@ -82,7 +82,8 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 	var measured *Point
 	guess := 1 / float64(len(s.candidates)) // to which the probability falls
 	for k := range steps {
-		r, err := s.hidden(ctx, l.values, fresh, f.Best.Sigma, draws, s.Seed)
+		sigma := f.Best.Sigma
+		r, err := s.hidden(ctx, s.clipped(l, sigma), fresh.within(l.center, s.radiusOf(l.radius, sigma)), sigma, draws, s.Seed)
 		if err != nil {
 			return err
 		}
@@ -95,7 +96,7 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 		}
 		ratio := (first.Mean - guess) / (s.Identify/identifyMargin - guess)
 		least := math.Pow(fine, float64(k+1)) // larger and larger, as it may fall slowly
-		sigma := f.Best.Sigma * min(max(math.Pow(ratio, 1/steepness), least), coarse)
+		sigma *= min(max(math.Pow(ratio, 1/steepness), least), coarse)
 		if sigma > release.MaxSigma {
 			break
 		}

@@ -1,11 +1,13 @@
 package design
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 
 	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
 	"tattle/internal/report"
 )
 
@@ -17,6 +19,7 @@ type checked struct {
 	lacks         string  // why it was not measured
 	kept          bool
 	drop, floor   bool
+	certified     bool
 	attack        bool
 }
 
@@ -82,6 +85,11 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 		most("people named in more than "+than+" of releases", x.Share, report.Share, lacksList, find("exposed.above", than, ""))
 	}
 	most("bits revealed", l.Bits, report.Bits, lacksList, find("bits", "", ""))
+	if l.Worst > 0 {
+		worst, lacks := worstClaim(s, l.Among)
+		most(fmt.Sprintf("whatever the data: named among %s", report.Grouped(l.Among)), l.Worst, report.Share, cmp.Or(lacks, lacksQueries), worst)
+		all[len(all)-1].certified = true
+	}
 	least(nameFloor, l.Floor, lacksQueries, find("floor", "", ""), func(v report.Value) float64 { return v.Low })
 	least(nameAttack, l.Attack, lacksQueries, find("attack", "", ""), func(v report.Value) float64 { return v.X })
 	for _, x := range l.Protect {
@@ -97,6 +105,23 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 	}
 	most(nameDrop, p.MaxDrop, report.Points, "", find("design.drop", "", ""))
 	return all
+}
+
+// worstClaim computes what the clip of the norm proves of naming the input among so many candidates, or says why it proves
+// nothing.
+func worstClaim(s *measure.Setup, among int) (c *report.Claim, lacks string) {
+	if s == nil {
+		return nil, "nothing is released"
+	}
+	noise, err := s.Release.Of(0).Noise(s.Release.Sigma, s.Features, "")
+	if err != nil {
+		return nil, err.Error()
+	}
+	w, ok := release.WorstOf(noise, s.Release.ClipNorm, s.Release.Queries)
+	if !ok {
+		return nil, "the norm of the release is not clipped"
+	}
+	return &report.Claim{Value: report.AtMost(w.Success(1/float64(among)), report.Share)}, ""
 }
 
 // Names of limits.

@@ -21,6 +21,7 @@ type Point struct {
 	Accuracy   []float64 `json:"accuracy"`          // of each task
 	Identified float64   `json:"identified"`        // probability that the best adversary with the candidates names the input
 	New        float64   `json:"new,omitempty"`     // probability that new inputs, hidden among the candidates, are identified; only of points that meet the limits best
+	Radius     float64   `json:"radius,omitempty"`  // at which the norm is clipped; 0: not at all
 	Exposed    float64   `json:"exposed,omitempty"` // share of releases in which the people are named whom the limit allows to be exposed; 0 without such a limit
 	Bits       float64   `json:"bits"`              // that the release reveals about which candidate the input is
 	Floor      float64   `json:"floor"`             // root mean square error of every adversary without a list, at least; in the model's units
@@ -42,9 +43,15 @@ type place struct {
 	Node   string  `json:"node"`
 	Method Method  `json:"method"`
 	Weight float64 `json:"weight,omitempty"` // of the penalty, where the method learns
+	Clip   bool    `json:"clip,omitempty"`   // the norm is clipped at that of exposedClip of the inputs
 }
 
-func (p place) String() string { return string(p.Method) + " at " + p.Node }
+func (p place) String() string {
+	if p.Clip {
+		return string(p.Method) + " with a clipped norm at " + p.Node
+	}
+	return string(p.Method) + " at " + p.Node
+}
 
 // list is released values of some examples, for package bayes.
 type list struct {
@@ -68,8 +75,8 @@ const alpha = (1 - measure.DefaultConfidence) * measure.FirstLook
 
 // at measures a line at a strength of the noise.
 func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Point, error) {
-	p := Point{place: l.place, Keep: l.values.n, Sigma: sigma}
-	if err := s.leaks(ctx, l.values, c.validate, &p, searchDraws, s.Seed, false); err != nil {
+	p := Point{place: l.place, Keep: l.values.n, Sigma: sigma, Radius: s.radiusOf(l.radius, sigma)}
+	if err := s.leaks(ctx, s.clipped(l, sigma), c.validate, &p, searchDraws, s.Seed, false); err != nil {
 		return p, err
 	}
 	p.Meets = s.excess(p, true) <= 1
@@ -227,6 +234,7 @@ func (s *searcher) excess(p Point, early bool) float64 {
 
 // accuracy returns the share of right answers to each task, on the examples to validate.
 func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph, sigma float64) ([]float64, error) {
+	values := s.clipped(l, sigma)
 	m, err := nn.NewNet(head)
 	if err != nil {
 		return nil, err
@@ -237,7 +245,7 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 		tasks = tasks[:1] // the model's own head
 	}
 	right := make([]float64, len(tasks))
-	noisy, logits := make([]float32, passBatch*l.values.n), make([]float32, passBatch*answers)
+	noisy, logits := make([]float32, passBatch*values.n), make([]float32, passBatch*answers)
 	draws := accuracyDraws
 	if sigma == 0 {
 		draws = 1 // all are equal
@@ -251,15 +259,15 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 			r := run.Rand(s.Seed^streamAccuracy, first, draw)
 			for i := range b {
 				example := c.validate[first+i]
-				row := noisy[i*l.values.n : (i+1)*l.values.n]
-				copy(row, l.values.row(example))
+				row := noisy[i*values.n : (i+1)*values.n]
+				copy(row, values.row(example))
 				if sigma > 0 {
 					for k := range row {
 						row[k] += float32(sigma * r.NormFloat64())
 					}
 				}
 			}
-			m.Forward(logits[:b*answers], noisy[:b*l.values.n])
+			m.Forward(logits[:b*answers], noisy[:b*values.n])
 			for i := range b {
 				row := logits[i*answers : (i+1)*answers]
 				for k, t := range tasks {

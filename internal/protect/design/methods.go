@@ -50,6 +50,11 @@ type line struct {
 	front  *nn.Graph                              // inputs to values where the whole model learned; else nil
 	head   func(sigma float64) (*nn.Graph, error) // noisy values to logits
 	scale  float64                                // a strength to begin with
+
+	center     []float64 // of values
+	radius     float64   // at which the norm of their differences from it is clipped; 0: none, or by σ
+	last       *rows     // the values clipped at lastRadius
+	lastRadius float64
 }
 
 // line makes the line of a place.
@@ -86,13 +91,14 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 			return nil, fmt.Errorf("all released values are zero")
 		}
 	}
+	l.clip()
 	if l.head == nil {
-		l.head, err = s.linearHead(ctx, c, l)
+		l.head = s.linearHead(ctx, c, l)
 	}
 	return l, err
 }
 
-// released returns what the line releases of other inputs, without noise.
+// released returns what the line releases of other inputs, without noise and before it is clipped.
 func (l *line) released(ctx context.Context, c *cut, data nn.Source) (rows, error) {
 	if l.front != nil {
 		return outputs(ctx, l.front, data, nil)
@@ -166,16 +172,20 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 
 // linearHead returns the linear head of what is released, by the moments of the examples to
 // learn from; several tasks have one each, side by side.
-func (s *searcher) linearHead(ctx context.Context, c *cut, l *line) (func(sigma float64) (*nn.Graph, error), error) {
+func (s *searcher) linearHead(ctx context.Context, c *cut, l *line) func(sigma float64) (*nn.Graph, error) {
 	var all []*shape.Moments
-	for _, t := range tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn) {
-		m, err := shape.NewMoments(ctx, labelled{nn.Choose(l.values, c.learn), t.Labels}, l.values.n, t.Classes)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
-	}
+	var of *rows // values whose moments these are
 	return func(sigma float64) (*nn.Graph, error) {
+		if values := s.clipped(l, sigma); of == nil || of != l.last {
+			all, of = nil, l.last
+			for _, t := range tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn) {
+				m, err := shape.NewMoments(ctx, labelled{nn.Choose(values, c.learn), t.Labels}, values.n, t.Classes)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, m)
+			}
+		}
 		h := &nn.Dense{In: l.values.n, Weight: &nn.Param{Name: "head.weight"}, Bias: &nn.Param{Name: "head.bias"}}
 		for _, m := range all {
 			d, err := m.Head(sigma)
@@ -187,7 +197,7 @@ func (s *searcher) linearHead(ctx context.Context, c *cut, l *line) (func(sigma 
 		}
 		h.Weight.Shape, h.Bias.Shape = []int{h.Out, h.In}, []int{h.Out}
 		return shape.Chain("head", []int{h.In}, h), nil
-	}, nil
+	}
 }
 
 // labelled is a source with other labels.

@@ -70,13 +70,14 @@ const (
 // check returns an error for options that make no sense, and for limits that no release can keep
 // or that every release keeps.
 func (o *Options) check(train, test *dataset.Set) error {
+	o.Candidates = cmp.Or(o.Candidates, train.Len())
+	o.Among = cmp.Or(o.Among, o.Candidates)
 	if err := o.checkSettings(); err != nil {
 		return err
 	}
 	if !o.Promise() {
 		return measure.WrongOption("Limits", "no promise is given: give a limit, such as on identification")
 	}
-	o.Candidates = cmp.Or(o.Candidates, train.Len())
 	return cmp.Or(o.checkMethods(), o.checkList(train), o.checkErrors(train, test), o.checkAttributes(train, test))
 }
 
@@ -84,6 +85,8 @@ func (o *Options) checkSettings() error {
 	switch {
 	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
 		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
+	case o.Worst > 0 && o.worstRadius() == 0:
+		return measure.WrongOption("Worst", "%.4g %% of %d candidates: guessing without the release already names %.3g %%: give a larger share", 100*o.Worst, o.Among, 100/float64(o.Among))
 	case o.ListDraws < 0 || o.ListDraws > mostListDraws:
 		return measure.WrongOption("ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws)
 	}

@@ -56,6 +56,9 @@ func (p *Promise) Check(r *report.Report) error {
 				if c.attack {
 					claim.Kind = report.Demonstrated
 				}
+				if c.certified {
+					claim.Kind = report.Certified
+				}
 				if c.drop {
 					claim.Kind, claim.Source = report.Measured, report.Searched
 				}

@@ -89,7 +89,12 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 				continue
 			}
 			for _, w := range m.weights() {
-				s.places = append(s.places, place{Node: node, Method: m, Weight: w})
+				p := place{Node: node, Method: m, Weight: w}
+				s.places = append(s.places, p)
+				if s.Exposed != nil && s.Worst == 0 {
+					p.Clip = true
+					s.places = append(s.places, p)
+				}
 			}
 		}
 	}

@@ -29,11 +29,12 @@ func (s *searcher) settle(ctx context.Context, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	trial, err := s.promiseTrial(ctx, graph, front, a.ListDraws)
+	trial, err := s.promiseTrial(ctx, a.Model, graph, front, a.ListDraws)
 	if err != nil {
 		return err
 	}
 	kept := 0.
+	defer func() { a.Best.Radius = s.radiusOf(a.Best.Radius, a.Best.Sigma) }()
 	for round := range rounds {
 		s.tell("checking the strength of the noise", round, rounds)
 		over, err := trial(ctx, *a.Best, round)
@@ -60,7 +61,7 @@ func (s *searcher) settle(ctx context.Context, a *Answer) error {
 }
 
 // promiseTrial measures a promise as the final measurement does, on training data.
-func (s *searcher) promiseTrial(ctx context.Context, graph *nn.Graph, front *nn.Net, listDraws int) (trial, error) {
+func (s *searcher) promiseTrial(ctx context.Context, model, graph *nn.Graph, front *nn.Net, listDraws int) (trial, error) {
 	values, err := outputs(ctx, graph, s.train, func(done, total int) { s.tell("computing what is released", done, total) })
 	if err != nil {
 		return nil, err
@@ -71,10 +72,13 @@ func (s *searcher) promiseTrial(ctx context.Context, graph *nn.Graph, front *nn.
 			return nil, err
 		}
 	}
+	center, _ := values.center()
 	validate := s.validation()
 	return func(ctx context.Context, p Point, round int) (float64, error) {
 		seed := s.Seed ^ streamSettle + uint64(round)
-		over, err := s.newExcess(ctx, values, fresh, p, listDraws, seed)
+		radius := s.radiusOf(p.Radius, p.Sigma)
+		values := values.within(center, radius)
+		over, err := s.newExcess(ctx, values, fresh.within(center, radius), p, listDraws, seed)
 		if err != nil {
 			return 0, err
 		}
@@ -95,6 +99,15 @@ func (s *searcher) promiseTrial(ctx context.Context, graph *nn.Graph, front *nn.
 			noise, err := release.NewGaussian(p.Sigma)
 			if err != nil {
 				return 0, err
+			}
+			if radius > 0 {
+				graph, _, err := s.spec(p).Build(ctx, model, s.train)
+				if err != nil {
+					return 0, err
+				}
+				if front, err = nn.NewNet(graph); err != nil {
+					return 0, err
+				}
 			}
 			data := s.train.Subset(validate)
 			nearest, err := s.attacked(ctx, front, noise, s.train.Subset(others(s.train.Len(), validate)), data, dataset.First(min(attackedExamples, data.Len())))
