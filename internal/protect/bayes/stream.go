@@ -50,14 +50,22 @@ type people struct {
 	sum     float64 // of that person so far
 	ofOwn   float64 // of the true person
 	largest float64 // of the others
+	equal   int     // number of the others who have the largest, but for rounding
 }
+
+// equalPeople is the relative difference of sums up to which two people are as likely: rounding makes people with equal
+// candidates differ by less.
+const equalPeople = 1e-9
 
 // close ends the person whose candidates were read.
 func (p *people) close() {
-	if p.now == p.own {
+	switch {
+	case p.now == p.own:
 		p.ofOwn = p.sum
-	} else {
-		p.largest = max(p.largest, p.sum)
+	case p.sum > p.largest*(1+equalPeople):
+		p.largest, p.equal = p.sum, 1
+	case p.sum >= p.largest*(1-equalPeople):
+		p.largest, p.equal = max(p.largest, p.sum), p.equal+1
 	}
 	p.sum = 0
 }
@@ -266,7 +274,7 @@ func (s *state) draw() Draw {
 	} else {
 		p.close()
 		d.Person = min(max(p.ofOwn, p.largest)/s.weight, 1)
-		d.Hit = p.ofOwn > p.largest || p.ofOwn == p.largest && s.random.IntN(2) == 0
+		d.Hit = p.ofOwn > p.largest*(1+equalPeople) || p.ofOwn >= p.largest*(1-equalPeople) && s.random.IntN(1+p.equal) == 0
 	}
 	return d
 }
