@@ -94,7 +94,7 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 	prior := o.logPrior()
 	states := newStates(l, d, attributes, prior, o.People)
 	block := blockOf(list.Dim())
-	likelihood := make([]float64, blockDraws*block)
+	likelihood := make([]float64, blockDraws*min(block, list.Len()))
 	err := eachBlock(ctx, list, block, func(indices []int, features []float64) error {
 		from, n := indices[0], len(indices)
 		l.load(features, n)
