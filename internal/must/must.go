@@ -1,7 +1,8 @@
-// Package must is for tests: what a test says of errors and panics, in one line.
+// Package must is for tests: what a test says of errors and panics, in one line, and how often a statistic may fail.
 package must
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -65,4 +66,15 @@ func Panic(t testing.TB, f func(), of ...any) {
 		}
 	}()
 	f()
+}
+
+// BinomialMost returns the least k with P(more than k of n) ≤ tail, where each is with probability p.
+func BinomialMost(n int, p, tail float64) int {
+	above, term := 1., math.Pow(1-p, float64(n))
+	for k := 0; ; k++ {
+		if above -= term; above <= tail {
+			return k
+		}
+		term *= p / (1 - p) * float64(n-k) / float64(k+1)
+	}
 }

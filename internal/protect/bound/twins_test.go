@@ -76,7 +76,7 @@ func TestTwinsOnMNIST(t *testing.T) {
 			}
 		}
 	}
-	fail := binomialMost(count, .05, 1e-2)
+	fail := must.BinomialMost(count, .05, 1e-2)
 	if count == 100 {
 		fail = 5
 	}
@@ -265,14 +265,3 @@ func TestTwinsRefused(t *testing.T) {
 }
 
 func second(_ *twinFinder, err error) error { return err }
-
-// binomialMost is the least k with P(more than k of n) ≤ tail.
-func binomialMost(n int, p, tail float64) int {
-	above, term := 1., math.Pow(1-p, float64(n))
-	for k := 0; ; k++ {
-		if above -= term; above <= tail {
-			return k
-		}
-		term *= p / (1 - p) * float64(n-k) / float64(k+1)
-	}
-}
