@@ -5,9 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tattle/internal/math/simd"
 	"tattle/internal/math/stat"
-	"tattle/internal/shared"
 )
 
 // twoPoints is the mean-square error of the best adversary about an input that is 1 with
@@ -73,52 +71,6 @@ func TestPopulationChoices(t *testing.T) {
 		}
 		if g == .5 && b < .85*a {
 			t.Errorf("for all strengths %v is far below %v", b, a)
-		}
-	}
-}
-
-// TestPopulationAttributes: an attribute of two classes with probability q of the second, and a
-// release that is right about it with probability .8, have known bits and AUC. Limits are made
-// from many lists of labels; the list's own posterior is exact.
-func TestPopulationAttributes(t *testing.T) {
-	shared.Long(t, "limits from many lists of labels")
-	const n, lists, alpha, right = 2000, 2000, .05, .8
-	entropy := func(p ...float64) float64 { return stat.EntropyBits(p) }
-	left := func(q float64) float64 { // H(s|y)
-		one := right*q + (1-right)*(1-q) // probability of the answer 1
-		a, b := right*q/one, (1-right)*q/(1-one)
-		return one*entropy(a, 1-a) + (1-one)*entropy(b, 1-b)
-	}
-	random := rand.New(rand.NewPCG(7, 8))
-	for _, q := range []float64{.5, .1} {
-		var wrong [3]float64
-		var most []float64
-		for range lists {
-			counts := [2]int{}
-			for range n {
-				k := 0
-				if random.Float64() < q {
-					k = 1
-				}
-				counts[k]++
-			}
-			p := Population{N: n, Alpha: alpha}
-			e, share := p.Entropy([]float64{float64(counts[0]) / n, float64(counts[1]) / n}), float64(counts[1])/n
-			bits := p.Bits(left(share), e, 2)
-			most = append(most, bits)
-			for k, bad := range []bool{e < entropy(q, 1-q), bits < entropy(q, 1-q)-left(q), p.AUC(right, counts) < right} {
-				if bad {
-					wrong[k] += 1. / lists
-				}
-			}
-		}
-		for k, share := range wrong {
-			if share > []float64{alpha, 2 * alpha, 0}[k]+6*math.Sqrt(alpha/lists) {
-				t.Errorf("q = %v: limit %d is wrong for %v of the lists", q, k, share)
-			}
-		}
-		if mean, true := simd.Sum(most)/lists, entropy(q, 1-q)-left(q); mean > true+.35 {
-			t.Errorf("q = %v: at most %v bits, and there are %v", q, mean, true)
 		}
 	}
 	if p := (Population{N: 10, Alpha: .1}); p.AUC(.7, [2]int{10, 0}) != 1 || p.Entropy([]float64{.3, .3, .4}) != math.Log2(3) {
