@@ -49,7 +49,7 @@ func AccuracyOfPeople(guess, truth, person []int, people int, chance *rand.Rand)
 			right[i] = 1
 		}
 	}
-	m := stat.NewPeopleMean(stat.GroupMeans(right, person, people), chance)
+	m := stat.NewPeopleMean(stat.GroupMeans(right, person, people), 0, chance)
 	in := m.Limits((1 + Confidence) / 2)
 	p.Value, p.Interval = m.Mean, [2]float64{max(0, in.Low), min(1, in.High)}
 	return p, &m

@@ -72,7 +72,7 @@ func (b *Baseline) byPerson(x *folded, better []float64, o Options, chance *rand
 // testPeople estimates and tests the mean of one value for each person: P by signs, and a bet in which each counts for
 // at most most.
 func testPeople(v []float64, margin, most float64, o Options, chance *rand.Rand) (stat.MeanEstimate, *stat.PeopleMean, float64) {
-	m := stat.NewPeopleMean(v, chance)
+	m := stat.NewPeopleMean(v, -1, chance)
 	in := m.Limits(o.Confidence)
 	e := stat.MeanEstimate{Mean: m.Mean, StandardError: m.StandardError, Low: in.Low, High: in.High}
 	e.P = stat.FlipTest(v, margin, max(o.Permutations, numericDraws), chance).P
