@@ -32,6 +32,9 @@ func TestMust(t *testing.T) {
 	must.Fail(t, must.Err2(1, 2, err), "file", "broken")
 	must.Fail(t, must.Err(strconv.Atoi("x")), "invalid")
 	must.Panic(t, func() { panic("at once") })
+	if a, b := must.BinomialMost(2, .5, .25), must.BinomialMost(2, .5, .2); a != 1 || b != 2 {
+		t.Errorf("of two coins at most %d and %d show heads", a, b)
+	}
 	for name, c := range map[string]struct {
 		do   func(t testing.TB)
 		want noted
