@@ -156,7 +156,13 @@ func (l *lists) leaveOut(format string, a ...any) {
 }
 
 // choose returns the indices of the inputs of a list to use, in an order drawn by the seed.
-func (l *lists) choose(of *List) []int {
+func (l *lists) choose(of *List) []int { return of.draw(l.most(of), l.Seed) }
+
+// chooseSample is choose of the sample.
+func (l *lists) chooseSample() []int { return l.Sample.sample(l.most(l.Sample), l.Seed) }
+
+// most returns how many inputs of a list to use, at most; all if negative.
+func (l *lists) most(of *List) int {
 	_, n := l.target.Front.Dims()
 	each := float64(l.draws()) * float64(n)
 	if !l.gaussian() {
@@ -166,7 +172,7 @@ func (l *lists) choose(of *List) []int {
 	if most == 0 {
 		most = max(2, int(min(mostListing/each, math.MaxInt32)))
 	}
-	return of.draw(most, l.Seed)
+	return most
 }
 
 // DrawCandidates returns which of n inputs are on a list of so many, in an order drawn by the seed;
@@ -277,7 +283,7 @@ func (l *lists) hide(ctx context.Context) error {
 	if c == nil || s == nil || c.same(s) || !ok || l.out.Processed {
 		return nil
 	}
-	distinct, chosen := DistinctInputs(c.Set, l.choose(c)), l.choose(s)
+	distinct, chosen := DistinctInputs(c.Set, l.choose(c)), l.chooseSample()
 	if len(distinct) < 2 || len(chosen) < 1 {
 		return nil
 	}

@@ -52,7 +52,7 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 	if len(names) == 0 {
 		return nil
 	}
-	known, attacked := l.choose(l.Candidates), l.choose(l.Sample)
+	known, attacked := l.choose(l.Candidates), l.chooseSample()
 	known, attacked = known[:min(len(known), mostKept/l.columns())], attacked[:min(len(attacked), mostAttacked)]
 	if attacked = l.unknown(attacked, known); len(known) < 2 || len(attacked) == 0 {
 		return nil

@@ -33,7 +33,7 @@ type ball struct {
 // most returns the largest mean-square error in the ball.
 func (b ball) most() float64 { return 4 * b.radius * b.radius / float64(len(b.center)) }
 
-// SetApart returns how many of a sample of n inputs choose the balls of floors without a list. Too few choose none.
+// SetApart returns how many of a sample of n inputs, or people, choose the balls of floors without a list. Too few choose none.
 func SetApart(n int) int {
 	if k := min(mostApart, n/10); k > 1 {
 		return k

@@ -71,7 +71,7 @@ func attackCeilings(t *testing.T, front nn.Model, sets [2]*dataset.Set, attribut
 	in := found.EverySample().Inferred[0]
 	attacks := slices.Clone(in.Attacks)
 	l := newLists(o, target)
-	known, attacked := l.choose(l.Candidates), l.choose(l.Sample)
+	known, attacked := l.choose(l.Candidates), l.chooseSample()
 	known, attacked = known[:min(len(known), mostLearned)], attacked[:min(len(attacked), mostAttacked)]
 	from := must.Get(l.released(context.Background(), l.Candidates, known, streamLearned))(t)
 	on := must.Get(l.released(context.Background(), l.Sample, attacked, streamAttacked))(t)

@@ -2,8 +2,10 @@ package measure
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/protect/bayes"
 	"tattle/internal/run"
 )
@@ -61,12 +63,13 @@ func (in inputsOf) weight(i int) float64 {
 	return in.prior[i]
 }
 
-// first returns at least n of the inputs, and no part of a person's.
+// first returns how many inputs the first n people have.
 func (in inputsOf) first(n int) int {
-	for n > 0 && n < len(in.indices) && in.people != nil && in.people[n] == in.people[n-1] {
-		n++
+	if in.people == nil {
+		return min(n, len(in.indices))
 	}
-	return n
+	inputs, _ := slices.BinarySearch(in.people, n)
+	return inputs
 }
 
 // draw returns the indices of so many inputs of the list, in an order drawn by the seed; all if most is negative. People
@@ -76,19 +79,64 @@ func (l *List) draw(most int, seed uint64) []int {
 	if g == nil {
 		return DrawCandidates(l.Set.Len(), most, seed)
 	}
-	of := make(map[int][]int)
-	var order []int
-	for i, p := range g.Labels {
-		if of[p] == nil {
-			order = append(order, p)
-		}
-		of[p] = append(of[p], i)
-	}
 	var rows []int
-	for _, k := range run.Rand(seed, 0, streamList).Perm(len(order)) {
-		if more := of[order[k]]; most < 0 || len(rows)+len(more) <= most {
+	of := inputsOfEach(g)
+	for _, k := range run.Rand(seed, 0, streamList).Perm(len(of)) {
+		if more := of[k]; most < 0 || len(rows)+len(more) <= most {
 			rows = append(rows, more...)
 		}
+	}
+	return rows
+}
+
+// inputsOfEach returns the inputs of each person who has some, in the order of the first ones.
+func inputsOfEach(g *dataset.Attribute) [][]int {
+	place := make(map[int]int)
+	var of [][]int
+	for i, p := range g.Labels {
+		k, known := place[p]
+		if !known {
+			k = len(of)
+			place[p], of = k, append(of, nil)
+		}
+		of[k] = append(of[k], i)
+	}
+	return of
+}
+
+// sample is draw for limits without a list, which are about independent draws of people: of all people, or of most if there are
+// more, it draws as many inputs as there are places, but of nobody more than of another who has them. To leave out people with many
+// inputs, as draw does, would make those with few likelier than they are. These people are still independent draws: with all numbers of
+// inputs given, the mean loss of a fixed estimator over the drawn inputs of a person has the expectation that it has over all of theirs.
+func (l *List) sample(most int, seed uint64) []int {
+	if l.Set.Group == nil {
+		return l.draw(most, seed)
+	}
+	of, r := inputsOfEach(l.Set.Group), run.Rand(seed, 0, streamList)
+	order := r.Perm(len(of))
+	if most >= 0 {
+		order = order[:min(most, len(order))]
+	}
+	inputs := func(each int) (sum int) {
+		for _, k := range order {
+			sum += min(each, len(of[k]))
+		}
+		return sum
+	}
+	each := math.MaxInt
+	if most >= 0 && inputs(each) > most {
+		for each = 1; inputs(each+1) <= most; {
+			each++
+		}
+	}
+	var rows []int
+	for _, k := range order {
+		own := of[k]
+		if len(own) > each {
+			r.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
+			own = own[:each]
+		}
+		rows = append(rows, own...)
 	}
 	return rows
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -26,6 +27,33 @@ func centres(people int, spacing float64) *dataset.Set {
 		}
 	}
 	return set
+}
+
+// What a sample holds of people does not depend on how many inputs they have: all people are in it, or as many as
+// there are places, each with no more inputs than another one who has them.
+func TestSampleOfPeople(t *testing.T) {
+	set := centres(40, 1) // with one input, or nine
+	l := List{Set: set}
+	for most, want := range map[int][2]int{-1: {20, 180}, 200: {20, 180}, 199: {20, 160}, 100: {20, 80}, 40: {20, 20}, 39: {}} {
+		rows := l.sample(most, 5)
+		in, people := l.of(rows), map[int]int{}
+		for _, i := range rows {
+			people[set.Group.Labels[i]]++
+		}
+		sums := [2]int{}
+		for p, n := range people {
+			sums[p%2] += n
+		}
+		if want != [2]int{} && sums != want || in.count != min(40, max(most, -40*most)) || len(in.indices) != sums[0]+sums[1] {
+			t.Errorf("at most %d: %v inputs of %d people, want %v", most, sums, in.count, want)
+		}
+		if few := in.first(10); in.people[few-1] != 9 || few < len(in.people) && in.people[few] != 10 {
+			t.Errorf("at most %d: the first ten people are to %d", most, in.people[few-1])
+		}
+	}
+	if seen := l.sample(40, 5); slices.Equal(seen, l.sample(40, 6)) {
+		t.Error("the seed draws nothing")
+	}
 }
 
 // Of people who are δ apart, with noise σ, each but the first and the last is named with probability 2Φ(δ/2σ) − 1, however

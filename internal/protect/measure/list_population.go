@@ -11,7 +11,7 @@ import (
 )
 
 // samplingSteps are the parts of the sample for which limits are computed, to show how they
-// grow with its size: one input in 100, one in 10, all.
+// grow with its size: one input, or person, in 100, one in 10, all.
 var samplingSteps = []int{100, 10, 1}
 
 // leastSample is the size of the smallest such part.
@@ -19,7 +19,7 @@ const leastSample = 100
 
 // anybody computes limits for adversaries without a list who know the distribution of inputs.
 func (l *lists) anybody(ctx context.Context) error {
-	chosen := l.choose(l.Sample)
+	chosen := l.chooseSample()
 	if len(chosen) < 2 {
 		return fmt.Errorf("%d inputs: at least 2 are needed", len(chosen))
 	}
@@ -33,8 +33,8 @@ func (l *lists) anybody(ctx context.Context) error {
 	}
 	whole := l.Sample.of(chosen)
 	for _, part := range samplingSteps {
-		some := whole.indices[:whole.first(len(chosen)/part)]
-		apart := whole.first(SetApart(len(some)))
+		some := whole.indices[:whole.first(whole.count/part)]
+		apart := whole.first(SetApart(whole.count / part))
 		balls, rest := l.balls(some[:apart]), l.Sample.of(some[apart:])
 		if part > 1 && rest.count < leastSample {
 			continue
