@@ -74,6 +74,11 @@ func Expose(ctx context.Context, list Candidates, noise Density, subjects, relea
 	}
 	e := &Exposure{Releases: releases, People: run.Rand(o.Seed, 0, streamPeople).Perm(len(of))}
 	e.People = e.People[:min(subjects, len(of))]
+	if byDistance(list, noise, o) {
+		var err error
+		e.Hits, err = nearest(ctx, list, noise, e.People, releases, o)
+		return e, err
+	}
 	e.Hits = make([]int, len(e.People))
 	each := max(1, exposedValues/(releases*o.Queries*list.Dim())) // people at a time
 	for from := 0; from < len(e.People); from += each {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/internal/protect/lattice"
 	"tattle/internal/protect/release"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -143,4 +144,49 @@ func TestExposureLimits(t *testing.T) {
 	if l := (&Exposure{Releases: 100, Hits: make([]int, 297)}).Above(.2, .0005); math.Abs(l.High-.0253/.95) > .002 { // nobody of 297
 		t.Errorf("nobody is hit: at most %v", l.High)
 	}
+}
+
+// By distances alone, people are named as often as by their likelihoods: the same list as people of one candidate each takes
+// the general way. Two shares of 40·400 releases differ by less than 5√(2·.25/16000) = .028 but for a chance of 6e-7.
+func TestNearestNames(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 8))
+	onLattice := must.Get(release.NewLattice(lattice.Lattice{Delta: .25, Sigma: .5, Clip: 16, Dim: 3}))(t)
+	for name, noise := range map[string]Density{"Gaussian": release.Gaussian{Sigma: .5}, "lattice": onLattice} {
+		for _, queries := range []int{1, 3} {
+			list, o := table{dim: 3}, Options{Seed: 5, Queries: queries}
+			same := o
+			for j := range 300 {
+				for range 3 {
+					list.a = append(list.a, math.Round(4*r.NormFloat64())/4)
+				}
+				same.People, same.Prior = append(same.People, j), append(same.Prior, 1./300)
+			}
+			if !byDistance(list, noise, o) || byDistance(list, noise, same) {
+				t.Fatal("the ways are not those that are compared")
+			}
+			fast := must.Get(Expose(t.Context(), list, noise, 40, 400, o))(t)
+			slow := must.Get(Expose(t.Context(), list, noise, 40, 400, same))(t)
+			if a, b := fast.Mean(.001, nil).Mean, slow.Mean(.001, nil).Mean; math.Abs(a-b) > .028 || a < .02 || a > .98 {
+				t.Errorf("%s noise, %d releases: named in %v, by likelihoods in %v", name, queries, a, b)
+			}
+			if !slices.Equal(fast.People, slow.People) {
+				t.Error("other people were drawn")
+			}
+		}
+	}
+}
+
+// BenchmarkExpose draws releases of some people of 60,000 random candidates, by distances.
+func BenchmarkExpose(b *testing.B) {
+	r := rand.New(rand.NewPCG(2, 8))
+	list := table{dim: 9, a: make([]float64, 9*60000)}
+	for i := range list.a {
+		list.a[i] = r.NormFloat64()
+	}
+	for b.Loop() {
+		if _, err := Expose(b.Context(), list, release.Gaussian{Sigma: .5}, 200, 400, Options{Seed: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(200*float64(b.N)/b.Elapsed().Seconds(), "people/s")
 }

@@ -22,7 +22,7 @@ type Point struct {
 	Identified float64   `json:"identified"`        // probability that the best adversary with the candidates names the input
 	New        float64   `json:"new,omitempty"`     // probability that new inputs, hidden among the candidates, are identified; only of points that meet the limits best
 	Radius     float64   `json:"radius,omitempty"`  // at which the norm is clipped; 0: not at all
-	Exposed    float64   `json:"exposed,omitempty"` // share of releases in which the people are named whom the limit allows to be exposed; 0 without such a limit
+	Exposed    float64   `json:"exposed,omitempty"` // share of people, at most, who are named more often than Limits.Exposed says; 0 without such a limit
 	Bits       float64   `json:"bits"`              // that the release reveals about which candidate the input is
 	Floor      float64   `json:"floor"`             // root mean square error of every adversary without a list, at least; in the model's units
 	Guessed    []Guess   `json:"guessed,omitempty"`
@@ -111,12 +111,16 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 	}
 	first, _ := r.Identified(alpha)
 	p.Identified, p.Bits = upper(first), upper(r.Bits(alpha))
-	if x := s.Exposed; x != nil && !limits {
-		e, err := bayes.Expose(ctx, list{values, s.candidates}, noise, searchSubjects, searchReleases, bayes.Options{Seed: seed})
+	if x := s.Exposed; x != nil {
+		people, fails := x.People(), alpha/exposedShares
+		if !limits {
+			people, fails = min(people, searchSubjects), searchFails
+		}
+		e, err := bayes.Expose(ctx, list{values, s.candidates}, noise, people, measure.ReleasesFor(x.Than), bayes.Options{Seed: seed})
 		if err != nil {
 			return err
 		}
-		p.Exposed = e.Quantile(1 - x.Share/2)
+		p.Exposed = e.Above(x.Than, fails).High
 	}
 	p.Guessed = make([]Guess, len(attributes))
 	for k, a := range attributes {
@@ -218,7 +222,7 @@ func (s *searcher) excess(p Point, early bool) float64 {
 	over(l.Identify, p.Identified*identify)
 	over(l.Bits, p.Bits*bits)
 	if l.Exposed != nil {
-		over(l.Exposed.Than, p.Exposed*exposedMargin)
+		over(l.Exposed.Share, p.Exposed)
 	}
 	if l.Floor > 0 {
 		worst = max(worst, min(l.Floor*floor/p.Floor, 1e6))

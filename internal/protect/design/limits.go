@@ -49,9 +49,9 @@ func (x *Exposed) People() int { return min(int(math.Ceil(15/x.Share)), mostSubj
 
 const (
 	mostSubjects   = 5000
-	searchSubjects = 300 // while σ is searched
-	searchReleases = 50
-	exposedMargin  = 1.5 // of the search: shares of releases are estimated by few
+	searchSubjects = 600 // while σ is searched
+	searchFails    = .25 // as often the limit of the search does not hold
+	exposedShares  = 6   // which share the confidence in a report: those that it has anyway, and Than
 )
 
 // Protect is a limit on inferring a sensitive attribute. One of the limits is set.

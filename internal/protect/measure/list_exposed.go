@@ -68,8 +68,14 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 		return nil
 	}
 	subjects, releases := l.Subjects, bayes.DefaultReleases
+	if len(l.Than) > 0 {
+		releases = ReleasesFor(slices.Min(l.Than))
+	}
 	if subjects == AsManySubjects {
-		each := float64(len(list.indices)) * float64(l.columns()*releases)
+		each := float64(len(list.indices)) * float64(l.columns())
+		if list.people != nil || !l.gaussian() {
+			each *= float64(releases)
+		}
 		if !l.gaussian() {
 			each *= slowListing * float64(max(l.target.Queries, 1))
 		}
@@ -122,6 +128,10 @@ func (f *ExposureFigures) show(set *dataset.Set) {
 		}
 	}
 }
+
+// ReleasesFor is the number of releases of each person that shows whether they are named in more than a share of them: in
+// 20 of them, if so, or 13 by chance.
+func ReleasesFor(share float64) int { return max(bayes.DefaultReleases, int(math.Ceil(20/share))) }
 
 // leastSubjects is the smallest number of people that are drawn by default.
 const leastSubjects = 50
