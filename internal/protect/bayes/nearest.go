@@ -2,6 +2,7 @@ package bayes
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 
 	"tattle/internal/math/simd"
@@ -14,7 +15,7 @@ const (
 	nearestFew      = 64      // candidates next to the true one, that are looked at first
 	streamNearest   = 3       // of random numbers
 	nearestAtOnce   = 64      // people between two reports of progress
-	nearestNeverFar = 4       // a candidate nearer to a release than the true one is within 2‖z‖ of it, and this is 2²
+	nearestTogether = 8       // people for whom the list is read once
 )
 
 // byDistance reports whether nearest counts what Expose does: where all candidates are equally likely people and the noise is
@@ -24,9 +25,8 @@ func byDistance(list Candidates, noise Density, o Options) bool {
 	return gaussian && o.Prior == nil && o.People == nil && list.Len() <= nearestValues/list.Dim()
 }
 
-// nearest counts how often each of some candidates is named, in so many releases. Its cost is that of the distances of each
-// from all others, and hardly depends on the number of releases: a candidate that is not named has a
-// rival nearby.
+// nearest counts how often each of some candidates is named, in so many releases. A release in which it is not named is
+// cheap: it has a rival nearby.
 func nearest(ctx context.Context, list Candidates, noise release.Noise, some []int, releases int, o Options) (hits []int, err error) {
 	n := list.Dim()
 	values := make([]float32, 0, list.Len()*n)
@@ -42,14 +42,12 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 	hits = make([]int, len(some))
 	for from := 0; from < len(some); from += nearestAtOnce {
 		to := min(from+nearestAtOnce, len(some))
-		simd.Parallel(to-from, 1, func(lo, hi int) {
-			t := rivals{values: values, n: n, squares: make([]float64, list.Len()), z: make([]float64, n), one: make([]float64, n)}
-			for i := from + lo; i < from+hi && ctx.Err() == nil; i++ {
-				t.around(some[i])
-				r := run.Rand(o.Seed, some[i], streamNearest)
+		simd.Parallel(to-from, nearestTogether, func(lo, hi int) {
+			for i, t := range around(values, n, some[from+lo:from+hi]) {
+				r := run.Rand(o.Seed, some[from+lo+i], streamNearest)
 				for range releases {
-					if t.named(noise, o.Queries, r) {
-						hits[i]++
+					if ctx.Err() == nil && t.named(noise, o.Queries, r) {
+						hits[from+lo+i]++
 					}
 				}
 			}
@@ -66,42 +64,63 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 
 // rivals are the candidates beside a true one.
 type rivals struct {
-	values  []float32 // of all, [candidates, n]
-	n       int
-	own     []float32 // of the true one
-	squares []float64 // of the distances from it
-	few     []int     // those next to it, in no order
-	z, one  []float64 // the mean of the noise of all releases of one draw, and that of one
+	values   []float32 // of all, [candidates, n]
+	own      []float32 // of the true one
+	squares  []float32 // of the distances from it; 0 for equal features
+	few      []int     // those next to it, in no order
+	farthest int       // of the few
+	close    []int     // those whose square is at most reach
+	reach    float64
+
+	one        []float64 // the noise of a release
+	z          []float32 // the mean of all releases' of a draw
+	difference []float32
 }
 
-// around sets the true candidate.
-func (t *rivals) around(truth int) {
-	t.own, t.few = t.values[truth*t.n:(truth+1)*t.n], t.few[:0]
-	farthest := 0 // of the few
-	for k := range t.squares {
-		square := 0.
-		for i, v := range t.values[k*t.n : (k+1)*t.n] {
-			d := float64(v - t.own[i])
-			square += d * d
-		}
-		t.squares[k] = square
-		switch {
-		case k == truth:
-			continue
-		case len(t.few) < nearestFew:
-			t.few = append(t.few, k)
-		case square < t.squares[t.few[farthest]]:
-			t.few[farthest] = k
-		default:
-			continue
-		}
-		for f, j := range t.few {
-			if t.squares[j] > t.squares[t.few[farthest]] {
-				farthest = f
+// around returns the rivals of each of some true candidates. The list is read once for all of them.
+func around(values []float32, n int, truths []int) []*rivals {
+	var all []*rivals
+	for _, truth := range truths {
+		all = append(all, &rivals{values: values, own: values[truth*n : (truth+1)*n], squares: make([]float32, len(values)/n),
+			one: make([]float64, n), z: make([]float32, n), difference: make([]float32, n)})
+	}
+	for k := range len(values) / n {
+		for i, t := range all {
+			t.subtract(k)
+			if t.squares[k] = simd.SumSquares(t.difference); k != truths[i] {
+				t.meet(k)
 			}
 		}
 	}
+	return all
 }
+
+// subtract sets the difference of the true candidate's features from those of candidate k.
+func (t *rivals) subtract(k int) {
+	n := len(t.own)
+	simd.Combine(t.difference, t.own, t.values[k*n:(k+1)*n], 1, -1, 0)
+}
+
+// meet keeps a candidate if it is one of the few.
+func (t *rivals) meet(k int) {
+	switch {
+	case len(t.few) < nearestFew:
+		t.few = append(t.few, k)
+	case t.squares[k] < t.squares[t.few[t.farthest]]:
+		t.few[t.farthest] = k
+	default:
+		return
+	}
+	for f, j := range t.few {
+		if t.squares[j] > t.squares[t.few[t.farthest]] {
+			t.farthest = f
+		}
+	}
+}
+
+// neverNearer times σ is the distance from which no candidate b is taken to be nearer to a release: that is if the noise along the
+// difference, of standard deviation σ, is more than half of it. It happens once in 10¹¹ times.
+const neverNearer = 13.4
 
 // named draws the noise of a release, and reports whether no other candidate is nearer to it than the true one. Of those
 // that are equally near, the true one among them, one is named at random.
@@ -110,21 +129,26 @@ func (t *rivals) named(noise release.Noise, queries int, r *rand.Rand) bool {
 	for range queries {
 		noise.Sample(t.one, r)
 		for i, v := range t.one {
-			t.z[i] += v / float64(queries)
+			t.z[i] += float32(v / float64(queries))
 		}
-	}
-	far := 0.
-	for _, v := range t.z {
-		far += nearestNeverFar * v * v
 	}
 	for _, k := range t.few {
 		if t.nearer(k) < 0 {
 			return false
 		}
 	}
+	if far := neverNearer * noise.Std() / math.Sqrt(float64(queries)); t.close == nil {
+		t.reach = far * far
+		for k, square := range t.squares {
+			if float64(square) <= t.reach {
+				t.close = append(t.close, k)
+			}
+		}
+	}
+	far := min(t.reach, 4*float64(simd.SumSquares(t.z))*(1+1e-5)) // one that is nearer is within 2‖z‖ of the true one
 	equal := 0
-	for k, square := range t.squares {
-		if square > far {
+	for _, k := range t.close {
+		if float64(t.squares[k]) > far {
 			continue
 		}
 		switch d := t.nearer(k); {
@@ -139,9 +163,6 @@ func (t *rivals) named(noise release.Noise, queries int, r *rand.Rand) bool {
 
 // nearer returns ‖a + z − b‖² − ‖z‖² for the true candidate a and candidate b: negative if b is nearer to the release.
 func (t *rivals) nearer(b int) float64 {
-	dot := 0.
-	for i, v := range t.values[b*t.n : (b+1)*t.n] {
-		dot += t.z[i] * float64(t.own[i]-v)
-	}
-	return t.squares[b] + 2*dot
+	t.subtract(b)
+	return float64(t.squares[b]) + 2*float64(simd.Dot(t.z, t.difference))
 }

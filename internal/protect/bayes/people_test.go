@@ -184,7 +184,7 @@ func BenchmarkExpose(b *testing.B) {
 		list.a[i] = r.NormFloat64()
 	}
 	for b.Loop() {
-		if _, err := Expose(b.Context(), list, release.Gaussian{Sigma: .5}, 200, 400, Options{Seed: 1}); err != nil {
+		if _, err := Expose(b.Context(), list, release.Gaussian{Sigma: 1}, 200, 400, Options{Seed: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}

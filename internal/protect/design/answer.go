@@ -21,6 +21,7 @@ type Answer struct {
 	ListDraws int         // of the final measurement
 	Clean     float64     // accuracy of the model itself, on the examples to validate
 	Points    []Point     // all that was tried, line after line
+	Curves    []Curve     // what each kind of promise costs; nil where none is about naming the input
 	Left      []string    // places that were given up, with the reasons
 	Nearest   *Point      // of the points that do not meet the limits, the nearest; nil if Best is there
 	Cuts      []CutCost   // of the nodes that were tried
@@ -96,7 +97,8 @@ func (s *searcher) answer(ctx context.Context, all []*found) (*Answer, error) {
 		return a, nil
 	}
 	a.Best, a.Nearest = all[best].Best, nil
-	if err := s.relearn(ctx, all[best]); err != nil {
+	var err error
+	if a.Curves, err = s.relearn(ctx, all[best]); err != nil {
 		return nil, err
 	}
 	if err := s.assemble(all[best], a); err != nil {
@@ -106,23 +108,26 @@ func (s *searcher) answer(ctx context.Context, all []*found) (*Answer, error) {
 }
 
 // relearn learns the release of a place again, from all training data: the part that measured
-// accuracies is no longer needed.
-func (s *searcher) relearn(ctx context.Context, f *found) error {
+// accuracies is no longer needed, but for the curves.
+func (s *searcher) relearn(ctx context.Context, f *found) ([]Curve, error) {
 	c, err := s.cutAt(ctx, f.Cost.Node)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	whole := *c
 	whole.learn = append(append([]int(nil), c.learn...), c.validate...)
 	slices.Sort(whole.learn)
 	if whole.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, whole.learn), c.n, c.moments.Classes); err != nil {
-		return err
+		return nil, err
 	}
 	l, err := s.line(ctx, &whole, f.Best.place)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return f.encode(l)
+	if err := f.encode(l); err != nil || s.Identify == 0 && s.Exposed == nil && s.Worst == 0 {
+		return nil, err
+	}
+	return s.curves(ctx, &whole, l, f.Best.Sigma)
 }
 
 // draws returns the number of draws of the final measurement: 200 of them would identify the

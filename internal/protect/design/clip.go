@@ -74,9 +74,12 @@ func (l *line) clip() {
 	var norms []float64
 	l.center, norms = l.values.center()
 	if l.Clip {
-		l.radius = stat.Quantile(norms, exposedClip)
+		l.radius = fewest(norms)
 	}
 }
+
+// fewest returns the norm that exposedClip of the inputs do not exceed.
+func fewest(norms []float64) float64 { return stat.Quantile(norms, exposedClip) }
 
 // clipped returns what is released at a strength of the noise, but for the noise and a constant.
 func (s *searcher) clipped(l *line, sigma float64) rows {

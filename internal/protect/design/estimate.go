@@ -91,7 +91,7 @@ func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Poin
 // leaks fills in what a release of these values gives away, by so many draws: means, or the
 // limits of them that do not overstate the protection.
 func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Point, draws int, seed uint64, limits bool) error {
-	noise, err := release.NewGaussian(p.Sigma / math.Sqrt(float64(max(s.Queries, 1))))
+	noise, err := s.averaged(p.Sigma)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,11 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 	}
 	first, _ := r.Identified(alpha)
 	p.Identified, p.Bits = upper(first), upper(r.Bits(alpha))
-	if x := s.Exposed; x != nil {
+	switch x := s.Exposed; {
+	case x == nil:
+	case first.Low > x.Than+x.Share: // so the mean would be at most that
+		p.Exposed = 1
+	default:
 		people, fails := x.People(), alpha/exposedShares
 		if !limits {
 			people, fails = min(people, searchSubjects), searchFails
@@ -153,9 +157,14 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 	return nil
 }
 
+// averaged is the noise of the mean of all releases of an input.
+func (s *searcher) averaged(sigma float64) (release.Gaussian, error) {
+	return release.NewGaussian(sigma / math.Sqrt(float64(max(s.Queries, 1))))
+}
+
 // hidden hides new inputs among the candidates. It returns how often they are identified.
 func (s *searcher) hidden(ctx context.Context, values, fresh rows, sigma float64, draws int, seed uint64) (*bayes.HiddenResult, error) {
-	noise, err := release.NewGaussian(sigma / math.Sqrt(float64(max(s.Queries, 1))))
+	noise, err := s.averaged(sigma)
 	if err != nil {
 		return nil, err
 	}

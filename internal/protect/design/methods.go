@@ -49,6 +49,7 @@ type line struct {
 	layer  *nn.Graph                              // features to values; nil: they are the features
 	front  *nn.Graph                              // inputs to values where the whole model learned; else nil
 	head   func(sigma float64) (*nn.Graph, error) // noisy values to logits
+	linear bool                                   // head is the linear one that fits best
 	scale  float64                                // a strength to begin with
 
 	center     []float64 // of values
@@ -92,7 +93,7 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 		}
 	}
 	l.clip()
-	if l.head == nil {
+	if l.linear = l.head == nil; l.linear {
 		l.head = s.linearHead(ctx, c, l)
 	}
 	return l, err

@@ -86,7 +86,7 @@ func (o *Options) checkSettings() error {
 	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
 		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
 	case o.Worst > 0 && o.worstRadius() == 0:
-		return measure.WrongOption("Worst", "%.4g %% of %d candidates: guessing without the release already names %.3g %%: give a larger share", 100*o.Worst, o.Among, 100/float64(o.Among))
+		return measure.WrongOption("WorstCase", "%.4g %% of %d candidates: guessing without the release already names %.3g %%: give a larger share", 100*o.Worst, o.Among, 100/float64(o.Among))
 	case o.ListDraws < 0 || o.ListDraws > mostListDraws:
 		return measure.WrongOption("ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws)
 	}

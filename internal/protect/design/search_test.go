@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/data/dataset"
@@ -155,6 +156,51 @@ func TestSearch(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWorstCase measures an answer to a promise whatever the data, among more candidates than there are: what the clip proves
+// keeps it, the heads answer what is clipped, and the chart's bound is above what adversaries with the list do.
+func TestWorstCase(t *testing.T) {
+	shared.Long(t, "searches for the release that keeps a promise")
+	train, test := pairs(300, 6), pairs(300, 7)
+	for name, c := range map[string]struct {
+		options Options
+		least   float64
+	}{
+		"closed form": {Options{Methods: []Method{Discriminant, Projected}, Finetune: FinetuneNone}, .85},
+		"two queries": {Options{Methods: []Method{Trained}, Queries: 2}, .8},
+		"two tasks":   {Options{Methods: []Method{Trained}, Tasks: []string{"side"}}, .7},
+	} {
+		o := searchOptions(c.options)
+		o.Limits, o.Fresh = Limits{Worst: .1, Among: 1000}, nil
+		a := must.Get(Search(t.Context(), pairModel(), train, test, o))(t)
+		if a.Best == nil {
+			t.Fatalf("%s: no release: nearest %+v, left %v", name, a.Nearest, a.Left)
+		}
+		noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
+		w, ok := release.WorstOf(noise, a.Best.Radius, o.Queries)
+		if limit := w.Success(.001); !ok || limit > .1 || limit < .099 {
+			t.Errorf("%s: radius %v at σ = %v proves %v", name, a.Best.Radius, a.Best.Sigma, limit)
+		}
+		spec := release.Spec{Node: Node, ClipNorm: a.Best.Radius}
+		front, head := must.Get2(spec.Build(t.Context(), a.Model, train))(t)
+		models := []nn.Model{must.Get(nn.NewNet(front))(t), must.Get(nn.NewNet(head))(t)}
+		if got, _ := must.Get2(FinalAccuracy(t.Context(), models[0], models[1], test, noise, 1, nil))(t); got.Fraction < c.least {
+			t.Errorf("%s: accuracy %v, want at least %v", name, got.Fraction, c.least)
+		}
+		if len(a.Curves) != 3 {
+			t.Fatalf("%s: %d curves", name, len(a.Curves))
+		}
+		average, exposed, worst := a.Curves[0], a.Curves[1], a.Curves[2]
+		if !slices.IsSorted(worst.Probability) || worst.Accuracy[0] > worst.Accuracy[len(worst.Accuracy)-1] {
+			t.Errorf("%s: whatever the data: %+v", name, worst)
+		}
+		for i, p := range average.Probability {
+			if exposed.Probability[i] < p || i > 0 && p > average.Probability[i-1]+.02 {
+				t.Errorf("%s: on average %+v, exposed %+v", name, average, exposed)
+			}
+		}
 	}
 }
 

@@ -27,6 +27,9 @@ func (p Run) search(r *report.Report) {
 		}
 		p.point(r, name, x)
 	}
+	for _, c := range p.Answer.Curves {
+		r.Series = append(r.Series, report.Series{ID: "search/three kinds of promise, inputs named", Name: c.Name, X: c.Probability, Y: c.Accuracy})
+	}
 	add := func(c report.Claim) { c.Source = report.Searched; r.Add(c) }
 	add(report.Claim{ID: "tried", Kind: report.Measured, Value: report.Exactly(float64(len(p.Answer.Points)), report.Count)})
 	add(report.Claim{ID: "validation", Kind: report.Estimated, Value: report.Exactly(p.Answer.Clean, report.Share)})
