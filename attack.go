@@ -28,7 +28,7 @@ func (m *Model) Attack(ctx context.Context, released []float32, n Noise, known [
 	if err := m.checkAll("what is known", known); err != nil {
 		return nil, err
 	}
-	noise, err := m.noise(n)
+	m, noise, err := m.released(n)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (m *Model) Attack(ctx context.Context, released []float32, n Noise, known [
 // Simulate returns the features of an input with seeded noise of any family, to try adversaries on. A device
 // releases what [Guard.Release] returns.
 func (m *Model) Simulate(x []float32, n Noise, seed uint64) ([]float32, error) {
-	noise, err := m.noise(n)
+	m, noise, err := m.released(n)
 	if err != nil {
 		return nil, err
 	}

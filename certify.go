@@ -48,7 +48,7 @@ func (m *Model) Certify(ctx context.Context, x []float32, n Noise, o CertifyOpti
 	if err := m.check(x); err != nil {
 		return nil, err
 	}
-	noise, err := m.noise(n)
+	m, noise, err := m.released(n)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/protect/design"
+	"tattle/internal/protect/release"
+	"tattle/internal/protect/shape"
 )
 
 // Examples are inputs with their classes, from 0.
@@ -19,6 +21,8 @@ type Examples struct {
 type Promise struct {
 	Identify float64 // probability that an adversary with a list of the training inputs names the input with one guess, at most
 	Bits     float64 // revealed about which of them the input is, at most
+	Worst    float64 // probability of naming one of Among equally likely inputs, whatever the data, at most
+	Among    int     // 0: as many as there are training inputs
 	Floor    float64 // root-mean-square error of an adversary without a list, at least, in the units of the inputs
 }
 
@@ -46,15 +50,23 @@ func (m *Model) Design(ctx context.Context, train, test Examples, p Promise, see
 	if err != nil {
 		return nil, err
 	}
-	a, err := design.Search(ctx, m.graph, learned, measured, design.Options{Limits: design.Limits{Identify: p.Identify, Bits: p.Bits, Floor: p.Floor}, Seed: seed, Nodes: []string{m.node}})
+	a, err := design.Search(ctx, m.graph, learned, measured, design.Options{Limits: design.Limits{Identify: p.Identify, Bits: p.Bits, Floor: p.Floor, Worst: p.Worst, Among: p.Among}, Seed: seed, Nodes: []string{m.node}})
 	if err != nil {
 		return nil, err
 	}
 	if a.Best == nil {
 		return nil, errors.New("no noise keeps the promise: promise less")
 	}
-	d := &Design{Noise: Noise{Sigma: a.Best.Sigma}, Accuracy: a.Best.Accuracy[0], Clean: a.Clean, Identified: a.Best.Identified}
-	d.Model, err = cut(a.Model, design.Node)
+	d := &Design{Noise: Noise{Sigma: a.Best.Sigma, ClipNorm: a.Best.Radius}, Accuracy: a.Best.Accuracy[0], Clean: a.Clean, Identified: a.Best.Identified}
+	g, node := a.Model, design.Node
+	if a.Best.Radius > 0 { // about the mean of the training data, which then is zero: the clip of the noise changes no more
+		front, head, err := release.Spec{Node: node, ClipNorm: a.Best.Radius}.Build(ctx, g, learned)
+		if err != nil {
+			return nil, err
+		}
+		node, g = front.Output, shape.Join(front, head)
+	}
+	d.Model, err = cut(g, node)
 	return d, err
 }
 

@@ -94,6 +94,17 @@ func ExampleModel_Identify() {
 	// Output: named at most 0.8 % of the time, reconstructed with an error of at least 0.3
 }
 
+// Whatever the inputs are: nobody names one of 60,000 more often than this, because the norm of the features is clipped.
+func ExampleModel_WorstCase() {
+	w, err := open().WorstCase(tattle.Noise{Sigma: 1, ClipNorm: 1.8}, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, _, epsilon := w.Privacy(1e-5)
+	fmt.Printf("named at most %.2f %% of the time; ε = %.1f at δ = 1e-5\n", 100*w.Success(1./60000), epsilon)
+	// Output: named at most 0.94 % of the time; ε = 21.2 at δ = 1e-5
+}
+
 // An adversary who knows other inputs reconstructs one from its release.
 func ExampleModel_Attack() {
 	m, x := open(), []float32{.1, .9, .4, .6, .5, .5, .2, .8}

@@ -18,7 +18,7 @@ type Guard struct {
 
 // Guard returns what releases the model's features with lattice noise. Call Close when it is not needed any more.
 func (m *Model) Guard(n Noise) (*Guard, error) {
-	noise, err := m.noise(n)
+	m, noise, err := m.released(n)
 	if err != nil {
 		return nil, err
 	}

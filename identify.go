@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/release"
@@ -17,7 +18,9 @@ type IdentifyOptions struct {
 	// Group numbers the person that each input on the list is of; nil: each is of another person. The input is then that of
 	// a random person, and a random one of theirs.
 	Group []int
-	Seed  uint64
+	// Expose is the number of people, drawn at random, of whom Identification.Exposed is measured. 0: none
+	Expose int
+	Seed   uint64
 }
 
 // Attribute is a sensitive attribute of the inputs on a list.
@@ -38,6 +41,9 @@ type Identification struct {
 	// most frequent class.
 	Guessed []Limit
 	Prior   []float64
+	// Exposed is, of IdentifyOptions.Expose people, the share of their releases in which each is named by the adversary who names
+	// the likeliest, in ascending order. It is estimated, from 100 releases of each.
+	Exposed []float64
 }
 
 // Identify limits every adversary with a list of inputs, biased or not, who sees the release of one of them, each
@@ -61,7 +67,7 @@ func (m *Model) Identify(ctx context.Context, list [][]float32, n Noise, o Ident
 	if o.Releases < 0 {
 		return nil, fmt.Errorf("%d releases: give 1 or more", o.Releases)
 	}
-	noise, err := m.noise(n)
+	m, noise, err := m.released(n)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +116,16 @@ func (m *Model) Identify(ctx context.Context, list [][]float32, n Noise, o Ident
 		guessed, _ := r.Guessed(k, alpha)
 		prior, _ := a.Majority()
 		id.Guessed, id.Prior = append(id.Guessed, Limit(guessed)), append(id.Prior, prior)
+	}
+	if o.Expose > 0 {
+		e, err := bayes.Expose(ctx, candidates, density, o.Expose, bayes.DefaultReleases, options)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range e.Hits {
+			id.Exposed = append(id.Exposed, float64(h)/float64(e.Releases))
+		}
+		slices.Sort(id.Exposed)
 	}
 	return id, nil
 }

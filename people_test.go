@@ -3,6 +3,7 @@ package tattle
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/must"
@@ -27,7 +28,10 @@ func TestPeople(t *testing.T) {
 		}
 	}
 	noise := Noise{Sigma: .05}
-	id := must.Get(m.Identify(ctx, list, noise, IdentifyOptions{Group: group, Draws: 2000, Seed: 1}))(t)
+	id := must.Get(m.Identify(ctx, list, noise, IdentifyOptions{Group: group, Draws: 2000, Expose: 20, Seed: 1}))(t)
+	if n := len(id.Exposed); n != 20 || id.Exposed[n-1] < id.Person.Low || !slices.IsSorted(id.Exposed) {
+		t.Errorf("named in %v of their releases, on average in %+v", id.Exposed, id.Person)
+	}
 	if !(id.Person.Low > 1.5*id.First.High) {
 		t.Errorf("the person is named in %+v, the input in %+v", id.Person, id.First)
 	}

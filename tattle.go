@@ -61,7 +61,12 @@ func cut(g *nn.Graph, node string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{graph: g, node: node}
+	return sides(g, node, front, head)
+}
+
+// sides returns a model of which the two sides are known.
+func sides(g *nn.Graph, node string, front, head *nn.Graph) (m *Model, err error) {
+	m = &Model{graph: g, node: node}
 	if m.front, err = nn.NewNet(front); err == nil {
 		m.head, err = nn.NewNet(head)
 	}
@@ -146,18 +151,35 @@ type Noise struct {
 	// reveal features: [Model.Guard] releases lattice noise only.
 	Family string
 	Sigma  float64 // the standard deviation, in the units of the features; above 0
+	// ClipNorm is the largest Euclidean norm of the features: larger ones are moved to it before the noise. 0: any. It needs lattice
+	// or Gaussian noise, and gives the limits of [Model.WorstCase].
+	ClipNorm float64
 }
 
-// noise reads n for the model's features.
-func (m *Model) noise(n Noise) (release.Noise, error) {
+// released returns what is released of m before the noise, as a model, and the noise.
+func (m *Model) released(n Noise) (*Model, release.Noise, error) {
 	if !(n.Sigma > 0) || math.IsInf(n.Sigma, 1) {
-		return nil, fmt.Errorf("noise of the standard deviation %v: give a number above 0", n.Sigma)
+		return nil, nil, fmt.Errorf("noise of the standard deviation %v: give a number above 0", n.Sigma)
 	}
 	if n.Family == "" {
 		n.Family = "lattice"
 	}
+	if n.ClipNorm != 0 {
+		front, head, err := release.Spec{Node: m.node, ClipNorm: n.ClipNorm}.Build(context.Background(), m.graph, nil)
+		if err == nil && !release.Shapeable(n.Family) {
+			err = fmt.Errorf("noise %q with a clip of the norm: give lattice or gaussian", n.Family)
+		}
+		if err == nil {
+			m, err = sides(m.graph, m.node, front, head)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		n.Family = release.ClippedNorm(n.Family, n.ClipNorm)
+	}
 	_, features := m.Dims()
-	return release.ParseNoise(n.Family, n.Sigma, features)
+	noise, err := release.ParseNoise(n.Family, n.Sigma, features)
+	return m, noise, err
 }
 
 // Limit is a probability, an error or bits: the mean over random draws, with the limits that hold

@@ -62,12 +62,16 @@ func TestBadInputs(t *testing.T) {
 	for want, f := range map[string]func() error{
 		"no such file":             func() error { _, err := Open("testdata/absent.onnx"); return err },
 		"absent":                   func() error { _, err := OpenAt("testdata/small.onnx", "absent"); return err },
-		"no noise family":          func() error { _, err := m.Guard(Noise{"absent", 1}); return err },
+		"no noise family":          func() error { _, err := m.Guard(Noise{Family: "absent", Sigma: 1}); return err },
 		"standard deviation 0":     func() error { _, err := m.Guard(Noise{}); return err },
 		"standard deviation NaN":   func() error { _, err := m.Guard(Noise{Sigma: math.NaN()}); return err },
-		"release lattice noise":    func() error { _, err := m.Guard(Noise{"gaussian", 1}); return err },
+		"release lattice noise":    func() error { _, err := m.Guard(Noise{Family: "gaussian", Sigma: 1}); return err },
 		"an input of 7":            func() error { _, err := m.Features(short); return err },
 		"number 3 is NaN":          func() error { _, err := m.Simulate(nan, noise, 1); return err },
+		"a clip of the norm: give": func() error { _, err := m.Guard(Noise{Family: "laplace", Sigma: 1, ClipNorm: 1}); return err },
+		"norm at -1":               func() error { _, err := m.Guard(Noise{Sigma: 1, ClipNorm: -1}); return err },
+		"proves nothing":           func() error { _, err := m.WorstCase(noise, 1); return err },
+		"0 releases":               func() error { _, err := m.WorstCase(Noise{Sigma: 1, ClipNorm: 1}, 0); return err },
 		"features of 8":            func() error { _, err := m.Outputs(x); return err },
 		"the context is nil":       func() error { _, err := m.Certify(none, x, noise, CertifyOptions{}); return err },
 		"an input of 0":            func() error { _, err := m.Certify(ctx, nil, noise, CertifyOptions{}); return err },
@@ -116,13 +120,35 @@ func TestBadInputs(t *testing.T) {
 	must.Fail(t, must.Err(g.Release(x)), "closed")
 }
 
+// A clip of the norm binds what a guard releases, and the design that promises to.
+func TestClipNorm(t *testing.T) {
+	m, n := small(t), Noise{Sigma: 1e-3, ClipNorm: .5}
+	g := must.Get(m.Guard(n))(t)
+	released := must.Get(g.Release([]float32{9, 9, 9, 9, 9, 9, 9, 9}))(t)
+	must.Do(t, g.Close())
+	square := 0.
+	for _, v := range released {
+		square += float64(v) * float64(v)
+	}
+	if norm := math.Sqrt(square); math.Abs(norm-.5) > .02 {
+		t.Errorf("released with a norm of %v, clipped to .5", norm)
+	}
+	w := must.Get(m.WorstCase(Noise{Family: "gaussian", Sigma: 1, ClipNorm: 1.82}, 1))(t)
+	if p := w.Success(1. / 60000); math.Abs(p-.01) > 2e-4 || w.Exposed(.1) != 1038 {
+		t.Errorf("success %v, %v people exposed", p, w.Exposed(.1))
+	}
+	if rho, mu, epsilon := w.Privacy(1e-5); math.Abs(rho-2*1.82*1.82) > 1e-9 || math.Abs(mu-3.64) > 1e-9 || epsilon < mu*mu/2 {
+		t.Errorf("ρ = %v, μ = %v, ε = %v", rho, mu, epsilon)
+	}
+}
+
 // More releases prove less.
 func TestCertify(t *testing.T) {
 	m, x := small(t), []float32{.1, .9, .4, .6, .5, .5, .2, .8}
 	o := CertifyOptions{Low: make([]float64, 8), High: []float64{1, 1, 1, 1, 1, 1, 1, 1}}
-	one := must.Get(m.Certify(t.Context(), x, Noise{"gaussian", .5}, o))(t)
+	one := must.Get(m.Certify(t.Context(), x, Noise{Family: "gaussian", Sigma: .5}, o))(t)
 	o.Releases = 100
-	many := must.Get(m.Certify(t.Context(), x, Noise{"gaussian", .5}, o))(t)
+	many := must.Get(m.Certify(t.Context(), x, Noise{Family: "gaussian", Sigma: .5}, o))(t)
 	for k, v := range one.Std {
 		if !(many.Std[k] <= v) {
 			t.Errorf("coordinate %d: %g by 100 queries, %g by one", k, many.Std[k], v)
