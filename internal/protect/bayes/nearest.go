@@ -67,8 +67,9 @@ type rivals struct {
 	values   []float32 // of all, [candidates, n]
 	own      []float32 // of the true one
 	squares  []float32 // of the distances from it; 0 for equal features
-	few      []int     // those next to it, in no order
-	farthest int       // of the few
+	same     int       // those with the same features
+	few      []int     // others next to it, in no order, and later others that were nearer to a release
+	farthest int       // of the few; later the one that is next to be replaced
 	close    []int     // those whose square is at most reach
 	reach    float64
 
@@ -87,8 +88,11 @@ func around(values []float32, n int, truths []int) []*rivals {
 	for k := range len(values) / n {
 		for i, t := range all {
 			t.subtract(k)
-			if t.squares[k] = simd.SumSquares(t.difference); k != truths[i] {
+			switch t.squares[k] = simd.SumSquares(t.difference); {
+			case t.squares[k] > 0:
 				t.meet(k)
+			case k != truths[i]:
+				t.same++
 			}
 		}
 	}
@@ -125,6 +129,9 @@ const neverNearer = 13.4
 // named draws the noise of a release, and reports whether no other candidate is nearer to it than the true one. Of those
 // that are equally near, the true one among them, one is named at random.
 func (t *rivals) named(noise release.Noise, queries int, r *rand.Rand) bool {
+	if r.IntN(1+t.same) > 0 {
+		return false
+	}
 	clear(t.z)
 	for range queries {
 		noise.Sample(t.one, r)
@@ -140,25 +147,27 @@ func (t *rivals) named(noise release.Noise, queries int, r *rand.Rand) bool {
 	if far := neverNearer * noise.Std() / math.Sqrt(float64(queries)); t.close == nil {
 		t.reach = far * far
 		for k, square := range t.squares {
-			if float64(square) <= t.reach {
+			if square > 0 && float64(square) <= t.reach {
 				t.close = append(t.close, k)
 			}
 		}
 	}
 	far := min(t.reach, 4*float64(simd.SumSquares(t.z))*(1+1e-5)) // one that is nearer is within 2‖z‖ of the true one
-	equal := 0
+	equal := 1 + t.same
 	for _, k := range t.close {
 		if float64(t.squares[k]) > far {
 			continue
 		}
 		switch d := t.nearer(k); {
-		case d < 0:
+		case d < 0: // and so it may be for other releases
+			t.few[t.farthest%len(t.few)] = k
+			t.farthest++
 			return false
 		case d == 0:
-			equal++ // the true one is as near as itself
+			equal++
 		}
 	}
-	return equal <= 1 || r.IntN(equal) == 0
+	return r.IntN(equal) <= t.same // one draw of those with the same features was the true one already
 }
 
 // nearer returns ‖a + z − b‖² − ‖z‖² for the true candidate a and candidate b: negative if b is nearer to the release.
