@@ -86,7 +86,6 @@ var release = map[string]Wording{
 
 	// Limits.
 	"limits.list":           {Part: Limit, Says: "Limits on every adversary hold on average over inputs and noise. A single input can be easier to reconstruct, and an adversary who knows more about it can come closer."},
-	"limits.inputs":         {Part: Limit, Says: "Accuracies and errors of attacks that ran still count inputs: their intervals are too short where people have several."},
 	"limits.processed":      {Part: Condition, Says: "Limits are for the noisy values before post-processing. The release may reveal less."},
 	"limits.frequencies":    {Part: Condition, Says: "The limits take all different inputs of the list to be equally likely. One who knows how often each occurs may do better; the commonest is {1} of all."},
 	"limits.own_list":       {Part: Condition, Says: "The candidates are the measured data themselves: an adversary with this list holds every input that is measured."},

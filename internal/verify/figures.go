@@ -116,6 +116,9 @@ func (q *request) derive(m *measure.Measured, lists *measure.ListFigures) (err e
 		if sizes := q.setup.Lists.Sizes(); !slices.Equal(sizes, at.Lists) {
 			return mismatch("%s: request: lists: the report speaks of lists of %v inputs, %s of %v", q.dir, sizes, measure.AttacksFile, at.Lists)
 		}
+		if q.Data != nil {
+			at.CountPeople(q.Data, q.Indices)
+		}
 		m.Learned = &measure.Learned{Attacks: at, Listed: lists}
 	}
 	if !q.AsIs() {
@@ -206,7 +209,7 @@ func (q *request) promise(ctx context.Context, again *report.Report, m *measure.
 		return mismatch("request.design: %w", err)
 	}
 	if q.Data != nil {
-		a, _, err := design.FinalAccuracy(ctx, m.Split.Front, m.Split.Head, q.Data, q.Experiment.Noise, q.Seed, nil)
+		a, _, err := design.FinalAccuracy(ctx, m.Split.Front, m.Split.Head, q.Data, q.Data.People(), q.Experiment.Noise, q.Seed, nil)
 		if err != nil {
 			return err
 		}

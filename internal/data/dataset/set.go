@@ -135,6 +135,14 @@ type Attribute struct {
 	Numbers []float64 // of each example, in the place of classes
 }
 
+// People returns a number of the person of each example; nil if nothing says whom they are about.
+func (s *Set) People() []int {
+	if s.Group == nil {
+		return nil
+	}
+	return s.Group.Labels
+}
+
 // Attribute returns the sensitive attribute of that name, or nil.
 func (s *Set) Attribute(name string) *Attribute {
 	for i := range s.Sensitive {

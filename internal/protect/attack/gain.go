@@ -69,7 +69,7 @@ func (r *Result) Interval(band []int) *[2]float64 {
 }
 
 // squares are the mean-square errors of examples over the coordinates in band, all
-// where it is nil.
+// where it is nil; of people, the mean of their examples'.
 func (r *Result) squares(band []int) []float64 {
 	out := make([]float64, len(r.MeanSquare))
 	m := len(r.RMS) / len(out)
@@ -84,6 +84,9 @@ func (r *Result) squares(band []int) []float64 {
 		for _, k := range band {
 			out[i] += x[k] * x[k] / float64(len(band))
 		}
+	}
+	if r.People != nil {
+		return stat.GroupMeans(out, r.People, 1+slices.Max(r.People))
 	}
 	return out
 }

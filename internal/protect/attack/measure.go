@@ -37,6 +37,7 @@ type Result struct {
 	RMS           []float64 // [examples, m]: root mean square error of each coordinate over draws
 	MeanSquare    []float64 // [examples]: per input, over draws and inputs
 	Draws         int       // of noise for each example
+	People        []int     // the person of each example, from 0 on in the order of the examples: means are then over people; nil: each is another
 	// Recognised is the fraction of reconstructions that the classifier assigns to the same
 	// class as the original; NaN without a classifier.
 	Recognised float64

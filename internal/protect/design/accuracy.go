@@ -18,9 +18,9 @@ const (
 // FinalAccuracy measures on test data, with noise that the search did not use, how often the
 // head of a release answers right. Where right is not nil, it says which examples the original
 // model classifies correctly, and drop is the difference of the two accuracies.
-func FinalAccuracy(ctx context.Context, front, head nn.Model, data nn.Source, noise release.Noise, seed uint64, right []bool) (released, drop release.Accuracy, err error) {
+func FinalAccuracy(ctx context.Context, front, head nn.Model, data nn.Source, people []int, noise release.Noise, seed uint64, right []bool) (released, drop release.Accuracy, err error) {
 	u, err := release.Features{Front: front, Head: head, Noise: noise}.Utility(ctx, data,
-		release.UtilityOptions{Draws: finalDraws, Seed: seed ^ streamFinally, Against: right})
+		release.UtilityOptions{Draws: finalDraws, Seed: seed ^ streamFinally, Against: right, People: people})
 	return u.Released, u.Drop, err
 }
 
@@ -41,7 +41,7 @@ func (a *Answer) Utility(ctx context.Context, original, written *nn.Graph, split
 		return u, err
 	}
 	var right []bool
-	if u.Clean, right, err = release.Right(ctx, whole, data); err != nil {
+	if u.Clean, right, err = release.Right(ctx, whole, data, data.People()); err != nil {
 		return u, err
 	}
 	bare, _, err := written.Cut(Node)
@@ -71,10 +71,10 @@ func (a *Answer) Utility(ctx context.Context, original, written *nn.Graph, split
 			return u, err
 		}
 		if k == 0 {
-			u.Released, u.Drop, err = FinalAccuracy(ctx, front, head, data, noise, seed, right)
+			u.Released, u.Drop, err = FinalAccuracy(ctx, front, head, data, data.People(), noise, seed, right)
 		} else {
 			var task release.Accuracy
-			task, _, err = FinalAccuracy(ctx, front, head, answering(data, tasks[k-1]), noise, seed, nil)
+			task, _, err = FinalAccuracy(ctx, front, head, answering(data, tasks[k-1]), data.People(), noise, seed, nil)
 			u.Tasks = append(u.Tasks, task)
 		}
 		if err != nil {

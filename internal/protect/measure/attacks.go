@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/file"
 	"tattle/internal/npy"
 	"tattle/internal/protect/attack"
@@ -31,6 +32,7 @@ const (
 	rmsSuffix        = "_rms"
 	meanSquareSuffix = "_mean_square"
 	recognisedSuffix = "_recognised"
+	peopleName       = "people"
 )
 
 // Write stores the arrays and returns the digest of the file.
@@ -52,7 +54,14 @@ func (a *Attacks) encode(w io.Writer) error {
 	if len(a.Lists) > 0 {
 		add(listsName, 1, a.Lists)
 	}
-	for _, r := range a.withPrior() {
+	for i, r := range a.withPrior() {
+		if i == 0 && r.People != nil {
+			people := make([]float64, len(r.People))
+			for k, p := range r.People {
+				people[k] = float64(p)
+			}
+			add(peopleName, len(people), people)
+		}
 		add(r.Attack+rmsSuffix, len(r.MeanSquare), r.RMS)
 		add(r.Attack+meanSquareSuffix, len(r.MeanSquare), r.MeanSquare)
 		if !math.IsNaN(r.Recognised) {
@@ -63,6 +72,24 @@ func (a *Attacks) encode(w io.Writer) error {
 		return first
 	}
 	return z.Close()
+}
+
+// CountPeople says of whom the attacked examples are, if the data say it: means are then over people.
+func (a *Attacks) CountPeople(set *dataset.Set, indices []int) {
+	if set.Group == nil {
+		return
+	}
+	number, people := map[int]int{}, make([]int, len(indices))
+	for k, i := range indices {
+		p := set.Group.Labels[i]
+		if _, known := number[p]; !known {
+			number[p] = len(number)
+		}
+		people[k] = number[p]
+	}
+	for _, r := range a.withPrior() {
+		r.People = people
+	}
 }
 
 // withPrior are the attacks and the prior alone.
@@ -113,6 +140,21 @@ func ReadAttacks(path string, attacks []AttackRan, priorAlone *AttackRan, m int)
 	}
 	if priorAlone != nil {
 		a.PriorAlone = result(*priorAlone)
+	}
+	if err == nil && slices.Contains(names, peopleName) && len(a.withPrior()) > 0 {
+		all := a.withPrior()
+		people := make([]int, len(all[0].MeanSquare))
+		next := 0.
+		for k, p := range read(peopleName, len(people), 1) {
+			if people[k] = int(p); p == next {
+				next++
+			} else if err == nil && !(p >= 0 && p < next && p == math.Trunc(p)) {
+				err = fmt.Errorf("%s: array %q: example %d is of person %v, but people are counted as they come", path, peopleName, k, p)
+			}
+		}
+		for _, r := range all {
+			r.People = people
+		}
 	}
 	if err != nil {
 		return nil, err

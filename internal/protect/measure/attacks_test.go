@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/must"
 	"tattle/internal/protect/attack"
 )
@@ -33,6 +34,17 @@ func TestAttackWorseThanTheMean(t *testing.T) {
 	near, even, mean := reached("near", 20, 1, 1, 1, 40), reached("even", 20, 8, 8, 8, 9), reached("prior", 20, 2, 2, 2, 30)
 	even.Recognised, mean.Recognised = .25, .125
 	a := &Attacks{Results: []*attack.Result{near, even}, PriorAlone: mean}
+	single := a.Gain(even, nil)
+	of := &dataset.Set{Group: &dataset.Attribute{Labels: make([]int, 40)}}
+	indices := make([]int, 20)
+	for i := range indices {
+		indices[i] = 2 * i
+		of.Group.Labels[2*i] = 9 - i/5 // four people, whose examples differ less than others do
+	}
+	a.CountPeople(of, indices)
+	if g := a.Gain(even, nil); math.Abs(g.MeanSquare-single.MeanSquare) > 1e-9 || even.People[19] != 3 || *even.Interval(nil) == [2]float64{} {
+		t.Errorf("of people %+v, of examples %+v: %v", g, single, even.People)
+	}
 	path := filepath.Join(t.TempDir(), AttacksFile)
 	must.Get(a.Write(nil, path))(t)
 	var ran []AttackRan
@@ -51,8 +63,18 @@ func TestAttackWorseThanTheMean(t *testing.T) {
 	}
 	for i, was := range a.withPrior() {
 		is := back.withPrior()[i]
-		if was.Recognised != is.Recognised && !math.IsNaN(was.Recognised) || !reflect.DeepEqual(was.RMS, is.RMS) || !reflect.DeepEqual(was.MeanSquare, is.MeanSquare) {
+		if was.Recognised != is.Recognised && !math.IsNaN(was.Recognised) || !reflect.DeepEqual(was.RMS, is.RMS) || !reflect.DeepEqual(was.MeanSquare, is.MeanSquare) || !reflect.DeepEqual(was.People, is.People) {
 			t.Errorf("%s: %+v read as %+v", was.Attack, was, is)
 		}
+	}
+	for _, bad := range [][]int{{1, 0}, {0, 2}, {-1, 0}} {
+		for _, r := range a.withPrior() {
+			r.RMS, r.MeanSquare, r.People = r.RMS[:8], r.MeanSquare[:2], bad
+		}
+		must.Get(a.Write(nil, path))(t)
+		for i := range ran {
+			ran[i].Examples = 2
+		}
+		must.Fail(t, must.Err(ReadAttacks(path, ran[:2], &ran[2], 4)), "people are counted as they come")
 	}
 }

@@ -80,7 +80,7 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 	}
 	some := sampled(set)
 	f := &Fit{Examples: some.Len()}
-	accuracy, before, err := release.Right(ctx, net, some)
+	accuracy, before, err := release.Right(ctx, net, some, nil)
 	if err != nil {
 		return nil, ctx.Err() // that the labels do not fit is said later
 	}
@@ -103,7 +103,7 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 		return f, nil
 	}
 	for _, other := range append(some.Rescaled(p), m.otherTables(ctx, in, set)...) {
-		accuracy, after, err := release.Right(ctx, net, other.Set)
+		accuracy, after, err := release.Right(ctx, net, other.Set, nil)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

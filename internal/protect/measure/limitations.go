@@ -110,9 +110,6 @@ func (a *account) listLimits() {
 		return
 	}
 	a.Find("limits.list", "")
-	if h != nil && h.Person != nil {
-		a.Find("limits.inputs", "")
-	}
 	if x.Processed {
 		a.Find("limits.processed", "")
 	}

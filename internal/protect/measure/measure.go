@@ -124,11 +124,11 @@ func (q *Request) setNoise(ctx context.Context, front *nn.Net, data nn.Source, d
 // part of the release's price.
 func (q *Request) Utility(ctx context.Context, s *Split, data nn.Source) (release.Utility, error) {
 	f := release.Features{Front: s.Front, Head: s.Head, Noise: q.Experiment.Noise, Post: q.Post}
-	u, err := f.Utility(ctx, data, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed})
+	u, err := f.Utility(ctx, data, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed, People: q.Data.People()})
 	if err != nil || s.Whole == nil {
 		return u, err
 	}
-	clean, err := release.CleanUtility(ctx, s.Whole, data)
+	clean, err := release.CleanUtility(ctx, s.Whole, data, q.Data.People())
 	u.Clean = clean.Clean
 	return u, err
 }

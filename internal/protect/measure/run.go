@@ -185,6 +185,7 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 	if err != nil {
 		return err
 	}
+	m.Learned.CountPeople(q.Data, q.Indices)
 	digest, err := m.Learned.Write(o.Files, filepath.Join(o.Dir, AttacksFile))
 	m.Files = append([]report.File{{Name: AttacksFile, SHA256: digest}}, m.Files...)
 	return err

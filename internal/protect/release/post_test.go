@@ -3,6 +3,8 @@ package release
 import (
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/math/stat"
 )
 
 func TestPost(t *testing.T) {
@@ -47,12 +49,51 @@ func TestDropCovers(t *testing.T) {
 				hits[i] = 1
 			}
 		}
-		if in := dropOf(right, hits, 1).Interval; in.Low <= p && p <= in.High {
+		if in := dropOf(right, hits, 1, nil).Interval; in.Low <= p && p <= in.High {
 			covered++
 		}
 	}
 	// At .95 each, fewer than 355 of 400 have probability 1e-7.
 	if covered < 355 {
 		t.Errorf("%d of %d intervals cover the drop", covered, trials)
+	}
+}
+
+// Accuracies and drops of people cover theirs: with rows of each that are right or wrong together, counts of rows do not. The limits are
+// approximate, so .93 is asked for: fewer than 342 of 400 then have probability 1e-7. Of rows, fewer than 300 cover here.
+func TestPeopleCover(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	const trials, n, p = 400, 80, .8
+	covered, dropped, rows := 0, 0, 0
+	for range trials {
+		var people, hits []int
+		var before []bool
+		for person := range n {
+			right, was := 0, r.Float64() < .9
+			if was && r.Float64() < p/.9 {
+				right = 1
+			}
+			for range 1 + person%6 {
+				people, hits, before = append(people, 7*person), append(hits, right), append(before, was)
+			}
+		}
+		cover := func(in stat.Interval, x float64) int {
+			if in.Low <= x && x <= in.High {
+				return 1
+			}
+			return 0
+		}
+		covered += cover(newAccuracy(hits, 1, people).Interval, p)
+		dropped += cover(dropOf(before, hits, 1, people).Interval, .9-p)
+		rows += cover(newAccuracy(hits, 1, nil).Interval, p)
+	}
+	if covered < 342 || dropped < 342 || rows > 330 {
+		t.Errorf("of %d intervals %d cover the accuracy, %d the drop, and of rows %d", trials, covered, dropped, rows)
+	}
+	if a := newAccuracy([]int{1, 0, 0, 0}, 1, []int{3, 5, 5, 5}); a.Fraction != .5 || a.Correct != 1 {
+		t.Errorf("of two people one is right, and %+v", a)
+	}
+	if a := newAccuracy([]int{1, 1}, 1, []int{3, 3}); a.Interval != (stat.Interval{High: 1}) {
+		t.Errorf("one person says %+v of others", a.Interval)
 	}
 }

@@ -20,7 +20,8 @@ type Accuracy struct {
 	Fraction        float64
 	// Interval covers the accuracy on the population that the examples were drawn from, with
 	// Confidence (Clopper and Pearson's). Several draws for one example are not independent trials,
-	// so it is as wide as with one draw for each example.
+	// so it is as wide as with one draw for each example. Of people, Fraction is the mean over them of the fraction for each,
+	// and Interval is that of stat.PeopleMean.
 	Interval stat.Interval
 }
 
@@ -47,6 +48,7 @@ type UtilityOptions struct {
 	// Against says which examples another classifier answers right, such as the model before a
 	// projection; nil: the drop is not measured.
 	Against []bool
+	People  []int // the person of each example, by any number; nil: each is of another person
 }
 
 // noiseStream keeps the noise of a release apart from other uses of one seed.
@@ -70,12 +72,6 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	draws := max(o.Draws, 1)
 	u := Utility{Examples: data.Len()}
 	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
-	hits := make([]int, u.Examples) // draws of each example that are classified correctly
-	released.see = func(i int, right bool) {
-		if right {
-			hits[i]++
-		}
-	}
 	noisy := newNoise(f.Noise, f.Post, n, o.Seed)
 	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
 		if err := clean.score(first, features); err != nil {
@@ -91,11 +87,29 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	if err != nil {
 		return Utility{}, fmt.Errorf("accuracy: %w", err)
 	}
-	u.Clean, u.Released = newAccuracy(clean.correct, u.Examples, 1), newAccuracy(released.correct, u.Examples, draws)
+	u.Clean, u.Released = newAccuracy(clean.hits, 1, o.People), newAccuracy(released.hits, draws, o.People)
 	if o.Against != nil {
-		u.Drop = dropOf(o.Against, hits, draws)
+		u.Drop = dropOf(o.Against, released.hits, draws, o.People)
 	}
 	return u, nil
+}
+
+// meanOfPeople returns the mean of the means of values of each person, and its interval with Confidence. Values are from least,
+// 0 or −1, to 1.
+func meanOfPeople(x []float64, people []int, least float64) (mean float64, in stat.Interval) {
+	of, number := make([]int, len(x)), map[int]int{}
+	for i, p := range people {
+		if _, known := number[p]; !known {
+			number[p] = len(number)
+		}
+		of[i] = number[p]
+	}
+	if len(number) < 2 {
+		return stat.GroupMeans(x, of, len(number))[0], stat.Interval{Low: least, High: 1}
+	}
+	m := stat.NewPeopleMean(stat.GroupMeans(x, of, len(number)), least, run.Rand(0, 0, noiseStream))
+	in = m.Limits((1 + Confidence) / 2)
+	return m.Mean, stat.Interval{Low: max(in.Low, least), High: min(in.High, 1)}
 }
 
 // dropOf returns the accuracy that noise costs. The classifier with noise answers an example right in some of
@@ -104,15 +118,20 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 // The interval is the normal one of the paired differences, each in [−1, 1], widened
 // by ln(40)/N: where none of N examples differs, that is the limit of the fraction
 // that does.
-func dropOf(right []bool, hits []int, draws int) Accuracy {
+func dropOf(right []bool, hits []int, draws int, people []int) Accuracy {
 	n := float64(len(hits))
 	var sum, squares float64
+	drops := make([]float64, len(hits))
 	for i, k := range hits {
 		d := -float64(k) / float64(draws)
 		if right[i] {
 			d++
 		}
-		sum, squares = sum+d, squares+d*d
+		drops[i], sum, squares = d, sum+d, squares+d*d
+	}
+	if people != nil {
+		mean, in := meanOfPeople(drops, people, -1)
+		return Accuracy{Fraction: mean, Interval: in}
 	}
 	mean := sum / n
 	half := normal95*math.Sqrt(max(0, squares/n-mean*mean)/max(n-1, 1)) + math.Log(40)/n
@@ -124,35 +143,45 @@ const normal95 = 1.959963984540054
 
 // CleanUtility measures the accuracy of a whole model, from inputs to logits, with no
 // noise. It returns the errors of Features.Utility.
-func CleanUtility(ctx context.Context, m nn.Model, data nn.Source) (Utility, error) {
-	a, right, err := Right(ctx, m, data)
+func CleanUtility(ctx context.Context, m nn.Model, data nn.Source, people []int) (Utility, error) {
+	a, right, err := Right(ctx, m, data, people)
 	return Utility{Examples: len(right), Clean: a}, err
 }
 
 // Right returns the accuracy of a whole model without noise, and which examples it classifies
-// correctly. It returns the errors of Features.Utility.
-func Right(ctx context.Context, m nn.Model, data nn.Source) (Accuracy, []bool, error) {
+// correctly. People are those of UtilityOptions. It returns the errors of Features.Utility.
+func Right(ctx context.Context, m nn.Model, data nn.Source, people []int) (Accuracy, []bool, error) {
 	_, classes := m.Dims()
 	right := make([]bool, data.Len())
-	s := &scorer{data: data, classes: classes, see: func(i int, correct bool) { right[i] = correct }}
+	s := &scorer{data: data, classes: classes, hits: make([]int, data.Len())}
 	err := forEachBatch(ctx, m, data, func(first int, logits []float32) error { return s.count(first, logits) })
 	if err != nil {
 		return Accuracy{}, nil, fmt.Errorf("accuracy: %w", err)
 	}
-	return newAccuracy(s.correct, data.Len(), 1), right, nil
+	for i, k := range s.hits {
+		right[i] = k > 0
+	}
+	return newAccuracy(s.hits, 1, people), right, nil
 }
 
-// newAccuracy summarises correct of examples·draws trials. Rounding the mean
+// newAccuracy summarises the correct ones of so many draws of each example. Rounding the mean
 // number of correct examples outward keeps the interval on the safe side.
-func newAccuracy(correct, examples, draws int) Accuracy {
-	trials := examples * draws
-	return Accuracy{
-		Correct: correct, Trials: trials, Fraction: float64(correct) / float64(trials),
-		Interval: stat.Interval{
-			Low:  stat.ClopperPearson(correct/draws, examples, Confidence).Low,
-			High: stat.ClopperPearson((correct+draws-1)/draws, examples, Confidence).High,
-		},
+func newAccuracy(hits []int, draws int, people []int) Accuracy {
+	a := Accuracy{Trials: len(hits) * draws}
+	shares := make([]float64, len(hits))
+	for i, k := range hits {
+		a.Correct += k
+		shares[i] = float64(k) / float64(draws)
 	}
+	a.Fraction = float64(a.Correct) / float64(a.Trials)
+	a.Interval = stat.Interval{
+		Low:  stat.ClopperPearson(a.Correct/draws, len(hits), Confidence).Low,
+		High: stat.ClopperPearson((a.Correct+draws-1)/draws, len(hits), Confidence).High,
+	}
+	if people != nil {
+		a.Fraction, a.Interval = meanOfPeople(shares, people, 0)
+	}
+	return a
 }
 
 // scorer counts correct classifications.
@@ -161,13 +190,12 @@ type scorer struct {
 	data    nn.Source
 	classes int
 	logits  []float32
-	correct int
-	see     func(example int, right bool) // unless nil, called for every example
+	hits    []int // correct classifications of each example
 }
 
 func newScorer(head nn.Model, data nn.Source) *scorer {
 	_, classes := head.Dims()
-	return &scorer{head: head, data: data, classes: classes}
+	return &scorer{head: head, data: data, classes: classes, hits: make([]int, data.Len())}
 }
 
 // score classifies features, [examples, n], of consecutive examples.
@@ -189,10 +217,7 @@ func (s *scorer) count(first int, logits []float32) error {
 			return err
 		}
 		if right {
-			s.correct++
-		}
-		if s.see != nil {
-			s.see(example, right)
+			s.hits[example]++
 		}
 	}
 	return nil
