@@ -68,8 +68,11 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 		return nil
 	}
 	subjects, releases := l.Subjects, bayes.DefaultReleases
+	if list.people == nil && l.gaussian() { // then more cost little: the likeliest candidate is the nearest one
+		releases = ReleasesFor(exposedShares[0])
+	}
 	if len(l.Than) > 0 {
-		releases = ReleasesFor(slices.Min(l.Than))
+		releases = max(releases, ReleasesFor(slices.Min(l.Than)))
 	}
 	if subjects == AsManySubjects {
 		each := float64(len(list.indices)) * float64(l.columns())
