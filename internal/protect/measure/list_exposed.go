@@ -8,6 +8,7 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/release"
 	"tattle/internal/report"
 )
 
@@ -68,7 +69,7 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 		return nil
 	}
 	subjects, releases := l.Subjects, bayes.DefaultReleases
-	if list.people == nil && l.gaussian() { // then more cost little: the likeliest candidate is the nearest one
+	if _, quick := noise.(release.Gaussian); quick && list.people == nil { // then more cost little: the likeliest candidate is the nearest one
 		releases = ReleasesFor(exposedShares[0])
 	}
 	if len(l.Than) > 0 {
