@@ -47,7 +47,7 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 		requires(silent && f.Queries > 1, "--queries", "noise: without it all releases of an input are the same"),
 		requires(f.Noise != "lattice" && (f.Delta != 0 || f.Clip != 0), "--delta and --clip", "--noise lattice"),
 		requires(f.ClipNorm > 0 && !release.Shapeable(f.Noise), "--clip-norm", "--noise gaussian or lattice, not "+f.Noise),
-		refused(f.ClipNorm > 0 && f.Clip > 0, "", "--clip and --clip-norm are mutually exclusive"),
+		refused(f.ClipNorm > 0 && (f.Clip > 0 || strings.Count(f.Noise, ":") > 1), "", "--clip and --clip-norm are mutually exclusive"),
 		requires(f.Covariance != "" && !release.Shapeable(f.Noise), "--covariance", "--noise gaussian or lattice, not "+f.Noise),
 		requires(f.Covariance != "" && f.Surface == "label", "--covariance", "--surface features, logits or probabilities, not label"),
 		refused(f.Sigma > 0 && f.SigmaScale > 0, "", "--sigma and --sigma-scale are mutually exclusive"),

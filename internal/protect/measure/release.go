@@ -89,7 +89,8 @@ func (r Release) Holds(noise release.Noise) (ok bool, reason string) {
 func (r Release) Table() (file string, ok bool) { return strings.CutPrefix(r.Family, TablePrefix) }
 
 // Noise makes the noise for n numbers, of standard deviation sigma. A relative path of a
-// table is looked up in dir.
+// table is looked up in dir. A lattice that clips the norm must be that of a front which does: all figures but those of guard
+// are of what the front gives.
 func (r Release) Noise(sigma float64, n int, dir string) (release.Noise, error) {
 	if r.Family == NoNoise {
 		return release.None{}, nil
@@ -98,5 +99,9 @@ func (r Release) Noise(sigma float64, n int, dir string) (release.Noise, error) 
 	if file, ok := r.Table(); ok && dir != "" {
 		family = TablePrefix + filepath.Join(dir, file)
 	}
-	return release.ParseNoise(family, sigma, n)
+	noise, err := release.ParseNoise(family, sigma, n)
+	if l, ok := noise.(release.Lattice); ok && l.Ball && l.Clip != r.Spec.ClipNorm {
+		return nil, fmt.Errorf("noise %q clips the norm to %v: the features must be clipped to it, too (--clip-norm)", family, l.Clip)
+	}
+	return noise, err
 }

@@ -10,7 +10,7 @@ import (
 	"tattle/internal/protect/lattice"
 )
 
-var families = []string{"gaussian", "laplace", "table:FILE", "lattice[:DELTA[:CLIP[:norm]]]"}
+var families = []string{"gaussian", "laplace", "table:FILE", "lattice[:DELTA[:CLIP]]"}
 
 // Families lists what ParseNoise reads.
 func Families() []string { return slices.Clone(families) }
