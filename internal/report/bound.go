@@ -9,7 +9,7 @@ var boundLayout = &layout{
 	tiles: []tileOf{
 		{"Identification", "identified", "of releases, at most {identified.high}; guessing: {identified@guessing}"},
 		{"Exposure", "exposed.q99", "of releases name the 1 % most exposed, or more (estimated)"},
-		{"Whatever the data", "worst.own", "of releases name the input, at most; guessing: {worst.own@without the release}"},
+		{"Whatever the data", "worst.own", "of releases name the right one, at most; guessing: {worst.own@without the release}"},
 		{"Best attack", "attack", "RMS error; inputs attacked: {attack.n}; without the release: {attack@without the release}"},
 		{"Floor without a list", "floor", "least RMS error of an adversary without a list; guessing the mean: {floor@without the release}"},
 		{"Accuracy cost", "accuracy.cost", "{accuracy.clean} to {accuracy}"},
@@ -40,7 +40,7 @@ var boundLayout = &layout{
 				table: &tableOf{rows: []string{"most exposed"}, columns: []column{{"named in", "exposed.most", "", false}, {"releases", "exposed.most", "n", false}}}},
 		}},
 		{title: "Whatever the data", parts: []partOf{
-			{says: "What no adversary exceeds, for every distribution of inputs, every list and every rule: it follows from the clip of the norm. It is a mean over who the input can be. For a secret of a person, all their releases count.",
+			{says: "What no adversary exceeds, for every distribution of inputs, every list and every rule: it follows from the clip of the norm. It is a mean over who the input can be; candidates are equally likely. For a secret of a person, all their releases count.",
 				table: &tableOf{rows: []string{"to"}, columns: []column{{"at most", "worst", "most", false}, {"without the release", "worst", "@without the release", false}}}},
 			{says: "Most people of any list who can be named in more than a share of their releases, whatever the rule.",
 				table: &tableOf{rows: []string{"named in more than"}, columns: []column{{"people", "worst.exposed", "most", false}}}},

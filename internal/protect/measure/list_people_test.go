@@ -11,6 +11,7 @@ import (
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
+	"tattle/internal/report"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -88,6 +89,11 @@ func TestListsOfPeople(t *testing.T) {
 	}
 	if g := x.Groups[0]; g.Named.Low > mean || g.Named.High < mean {
 		t.Errorf("left: %+v, want %v", g.Named, mean)
+	}
+	// What holds whatever the data is said of people, who are named more often than as many equally likely inputs could be.
+	c := &account{Report: report.New("", "", 0), lists: found, q: &Request{Release: Release{Spec: release.Spec{ClipNorm: .001}}, Experiment: bound.Experiment{Noise: target.Noise}}}
+	if c.worst(); c.Claim("worst.own", "").Value.High < 1./people {
+		t.Errorf("whatever the data: %v", c.Claim("worst.own", "").Value)
 	}
 	p := found.EverySample() // 40 people limit nothing much, and 200 inputs would seem to
 	if in := p.Inferred[0]; p.List.People != people || in.Anybody < 1-math.Log(1000)/people || in.AnybodyAUC == nil {

@@ -40,10 +40,11 @@ func (a *account) worst() {
 	limit := func(subject string, κ float64) {
 		claim("worst", subject, report.AtMost(w.Success(κ), report.Share), κ)
 	}
-	sizes := worstCandidates
+	sizes, named := worstCandidates, worstCandidates[1]
 	if h := a.held(); h != nil {
-		sizes = slices.Compact(slices.Sorted(slices.Values(append([]int{h.List.Inputs}, sizes...))))
-		claim("worst.own", "", report.AtMost(w.Success(1/float64(h.List.Inputs)), report.Share), 1/float64(h.List.Inputs))
+		_, named = h.best()
+		sizes = slices.Compact(slices.Sorted(slices.Values(append([]int{named}, sizes...))))
+		claim("worst.own", "", report.AtMost(w.Success(1/float64(named)), report.Share), 1/float64(named))
 	}
 	for _, n := range sizes {
 		limit(WorstNames(n), 1/float64(n))
@@ -61,14 +62,11 @@ func (a *account) worst() {
 	}{{"ρ, zero-concentrated", w.ZCDP()}, {"μ, Gaussian", w.GDP()}, {"ε, for δ = 10⁻⁵", w.Epsilon(privacyDelta)}} {
 		claim("privacy", x.name, report.AtMost(x.v, report.Number), 0)
 	}
-	code, n := "worst", worstCandidates[1]
-	if h := a.held(); h != nil {
-		n = h.List.Inputs
-	}
-	if w.Success(1/float64(n)) > worstVacuous {
+	code := "worst"
+	if w.Success(1/float64(named)) > worstVacuous {
 		code = "worst.vacuous"
 	}
-	a.Find(code, WorstNames(n), report.Grouped(n), report.Many(max(1, a.q.Queries), "release"))
+	a.Find(code, WorstNames(named), report.Grouped(named), report.Many(max(1, a.q.Queries), "release"))
 }
 
 // worstVacuous is the probability of naming the input from which the limit is called vacuous.
