@@ -80,7 +80,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if leaves.Spec.Learned() {
 		needed = "--projection " + leaves.Spec.Projection
 	}
-	m.Adversaries, err = c.adversaries(in, needed, leaves.Unsettled(), set, e.opener(ctx, read))
+	m.Adversaries, err = c.adversaries(in, needed, leaves.Unsettled() || leaves.Spec.ClipNorm > 0, set, e.opener(ctx, read))
 	if err == nil {
 		m.ScaleByTraining()
 	}

@@ -61,8 +61,8 @@ func (f furtherFlags) extend(x *bound.Experiment, set *dataset.Set, examples int
 }
 
 // adversaries opens the training data, and settles what can be learned from them and hence
-// run. needed names what else requires training data; scaling says that the noise is computed from
-// them if there are any.
+// run. needed names what else requires training data; scaling says that the noise, or the center of a clip, is
+// computed from them if there are any.
 func (f furtherFlags) adversaries(data measure.Inputs, needed string, scaling bool, set *dataset.Set, open opener) (*measure.Adversaries, error) {
 	a := &measure.Adversaries{
 		Attacks: f.Attack, Draws: f.AttackDraws,

@@ -152,6 +152,9 @@ func (a *account) conditions() string {
 	if a.lists.NoiseFrom == SigmaFrom {
 		settings = "features, projection, kind of noise"
 	}
+	if a.q.Spec.ClipNorm > 0 {
+		settings += ", clip of the norm and its center"
+	}
 	draws := fmt.Sprintf("the %s of %s are independent draws from the distribution of inputs; the model was not trained on them", report.Many(sample.Inputs, "input"), sample.Name)
 	if sample.People > 0 {
 		draws = fmt.Sprintf("the %s people of %s, with all their %s, are independent draws from the distribution of people; the model was trained on no input of theirs", report.Grouped(sample.People), sample.Name, report.Many(sample.Inputs, "input"))
