@@ -43,7 +43,7 @@ func finding(err error, hint string) error { return &statusError{statusFinding, 
 // their name: that of ReferenceTarget is --reference-target.
 var optionFlags = map[string]string{
 	"Family": "--noise", "Sigma": "--noise, --sigma, --sigma-scale, --delta, --clip", // of measure
-	"Limits": "--identify", "MaxDrop": "--max-accuracy-drop", "Attack": "--attack-rms", "Tasks": "--task", // of design
+	"Limits": "--identify", "Worst": "--worst-case", "MaxDrop": "--max-accuracy-drop", "Attack": "--attack-rms", "Tasks": "--task", // of design
 	"Dir": "--out", // of reproduce
 }
 

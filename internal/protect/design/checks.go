@@ -86,8 +86,12 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 	}
 	most("bits revealed", l.Bits, report.Bits, lacksList, find("bits", "", ""))
 	if l.Worst > 0 {
-		worst, lacks := worstClaim(s, l.Among)
-		most(fmt.Sprintf("whatever the data: named among %s", report.Grouped(l.Among)), l.Worst, report.Share, cmp.Or(lacks, lacksQueries), worst)
+		among := cmp.Or(l.Among, l.Candidates)
+		if among == 0 && s != nil && s.Lists != nil && s.Lists.Holder != nil {
+			among = s.Lists.Holder.List.Of
+		}
+		worst, lacks := worstClaim(s, among)
+		most(fmt.Sprintf("whatever the data: named among %s", report.Grouped(among)), l.Worst, report.Share, cmp.Or(lacks, lacksQueries), worst)
 		all[len(all)-1].certified = true
 	}
 	least(nameFloor, l.Floor, lacksQueries, find("floor", "", ""), func(v report.Value) float64 { return v.Low })
