@@ -69,9 +69,13 @@ func (l Lattice) Ratio() float64 { return l.Sigma / l.Delta }
 // ErrNaN is the error of features that are not numbers.
 var ErrNaN = errors.New("a feature is not a number")
 
-// reached times Clip is the norm from which features count as clipped: a front that clips them itself moves them to a little
-// below Clip.
-const reached = 1 - 0x1p-11
+// Within times a norm is the radius to which a front clips n features in float32, so that what it computes is within the norm: a
+// sum of n squares, one after the other, errs by less than n·2⁻²⁴, and its root by n·2⁻²⁵. Other operations, and other runtimes, are
+// left 2⁻¹³.
+func Within(n int) float64 { return 1 - max(0x1p-12, 0x1p-13+float64(n)*0x1p-25) }
+
+// reached times Within and Clip is the norm from which features count as clipped.
+const reached = 1 - 0x1p-12
 
 // inside times Clip is the radius to which AddRounded moves features that are farther out. It computes their norm, and the
 // entries of the result, with a relative error of less than (MaxDim+8)·2⁻⁵³ < 2⁻²⁸, so the integers are within Clip.
@@ -126,7 +130,7 @@ func (l Lattice) addInBall(dst []int64, features []float32) (clipped int, err er
 	if norm > most {
 		scale *= most / norm
 	}
-	if norm >= l.Clip/l.Delta*reached {
+	if norm >= l.Clip/l.Delta*Within(l.Dim)*reached {
 		clipped = l.Dim
 	}
 	for j, v := range features {

@@ -7,11 +7,8 @@ import (
 	"slices"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/protect/lattice"
 )
-
-// within times Spec.ClipNorm is the radius to which a front clips: so the float32 numbers that it computes, and the errors
-// of other runtimes, stay within ClipNorm, and a lattice.Lattice with Ball has nothing left to clip.
-const within = 1 - 0x1p-12
 
 // Reclipped returns the two sides of a release with the clip of s put anew where they have it.
 func (s Spec) Reclipped(front, head *nn.Graph) (f, h *nn.Graph, err error) {
@@ -22,13 +19,14 @@ func (s Spec) Reclipped(front, head *nn.Graph) (f, h *nn.Graph, err error) {
 // clip puts x·min(1, R/‖x‖) behind front, as x/√max(1, ‖x‖²/R²). With a center c, which may be nil, x is a − c, and c is added
 // before head.
 func (s Spec) clip(front, head *nn.Graph, center *nn.Param) (f, h *nn.Graph, err error) {
-	radius := s.ClipNorm * within
-	if !(radius > 1e-18 && radius < 1e18) { // its square is a float32
-		return nil, nil, fmt.Errorf("norm %v: give a number from 1e-18 to 1e18", s.ClipNorm)
-	}
 	shapes, err := front.Shapes()
 	if err != nil {
 		return nil, nil, err
+	}
+	// A lattice.Lattice with Ball has nothing left to clip.
+	radius := s.ClipNorm * lattice.Within(nn.Size(shapes[front.Output]))
+	if !(s.ClipNorm >= 1e-12 && s.ClipNorm <= 1e18) { // where squares are subnormal, which some runtimes take to be 0, their sum is small
+		return nil, nil, fmt.Errorf("norm %v: give a number from 1e-12 to 1e18", s.ClipNorm)
 	}
 	f, h = new(nn.Graph), new(nn.Graph)
 	*f, *h = *front, *head
@@ -69,7 +67,7 @@ func Clipped(ctx context.Context, front nn.Model, data nn.Source, norm float64) 
 			for _, v := range y[i : i+n] {
 				square += float64(v) * float64(v)
 			}
-			if math.Sqrt(square) > norm*within*(1-0x1p-14) {
+			if math.Sqrt(square) > norm*lattice.Within(n)*(1-0x1p-14) {
 				clipped++
 			}
 		}

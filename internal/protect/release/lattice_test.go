@@ -199,7 +199,7 @@ func TestLatticeSpecs(t *testing.T) {
 			t.Errorf("CompleteLattice(%q, %v, %v) = %q, want %q", c.spec, c.sigma, c.largest, got, c.want)
 		}
 	}
-	if !slices.Contains(Families(), "lattice[:DELTA[:CLIP[:norm]]]") {
+	if !slices.Contains(Families(), "lattice[:DELTA[:CLIP]]") {
 		t.Error(Families())
 	}
 }
