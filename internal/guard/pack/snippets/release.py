@@ -73,9 +73,9 @@ def release(front, x):
     released = front.run(["release"], {front.get_inputs()[0].name: x, "noise": drawn})[0]
     if released.shape != drawn.shape:
         raise ValueError("more than one input: release them one by one")
-    points = released - drawn
+    points = (released - drawn).astype(float)  # the integer that stands for NaN has no absolute value
     beyond = (abs(points) > CLIP / DELTA).any()
-    if beyond or NORM and (points.astype(float) ** 2).sum() > (CLIP / DELTA) ** 2:
+    if beyond or NORM and (points**2).sum() > (CLIP / DELTA) ** 2:
         raise ValueError("a feature is not a number, or beyond the clip")
     return released
 
