@@ -179,6 +179,9 @@ func (m *Model) released(n Noise) (*Model, release.Noise, error) {
 	}
 	_, features := m.Dims()
 	noise, err := release.ParseNoise(n.Family, n.Sigma, features)
+	if l, ok := noise.(release.Lattice); ok && l.Ball && n.ClipNorm == 0 {
+		return nil, nil, fmt.Errorf("noise %q clips the norm: give ClipNorm, which clips the features, too", n.Family)
+	}
 	return m, noise, err
 }
 

@@ -70,6 +70,7 @@ func TestBadInputs(t *testing.T) {
 		"number 3 is NaN":          func() error { _, err := m.Simulate(nan, noise, 1); return err },
 		"a clip of the norm: give": func() error { _, err := m.Guard(Noise{Family: "laplace", Sigma: 1, ClipNorm: 1}); return err },
 		"norm at -1":               func() error { _, err := m.Guard(Noise{Sigma: 1, ClipNorm: -1}); return err },
+		"give ClipNorm":            func() error { _, err := m.WorstCase(Noise{Sigma: 1, Family: "lattice:0.015625:2:norm"}, 1); return err },
 		"proves nothing":           func() error { _, err := m.WorstCase(noise, 1); return err },
 		"0 releases":               func() error { _, err := m.WorstCase(Noise{Sigma: 1, ClipNorm: 1}, 0); return err },
 		"features of 8":            func() error { _, err := m.Outputs(x); return err },
