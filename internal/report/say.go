@@ -157,20 +157,25 @@ func (c *Claim) beside(name string) Value {
 
 // shows are the parts of a claim that places and columns name.
 var shows = map[string]func(*Claim) string{
-	"figure":     func(c *Claim) string { return c.Value.Figure() },
-	"asked":      func(c *Claim) string { return c.Value.Asked() },
-	"value":      func(c *Claim) string { return c.Value.String() },
-	"bare":       func(c *Claim) string { return c.Value.bare() },
-	"low":        func(c *Claim) string { return c.Value.LowFigure() },
-	"high":       func(c *Claim) string { return c.Value.HighFigure() },
-	"interval":   func(c *Claim) string { return c.Value.interval() },
-	"least":      func(c *Claim) string { return c.Value.Unit.print(c.Value.Low, down) },
-	"most":       func(c *Claim) string { return c.Value.Unit.print(c.Value.High, up) },
-	"confidence": func(c *Claim) string { return percent(c.Value.Confidence, nearest) },
-	"n":          func(c *Claim) string { return Grouped(c.N) },
-	"p":          func(c *Claim) string { return PValue(c.P) },
-	"kind":       func(c *Claim) string { return string(c.Kind) },
-	"group":      func(c *Claim) string { return file.Name(c.Group) },
+	"figure":   func(c *Claim) string { return c.Value.Figure() },
+	"asked":    func(c *Claim) string { return c.Value.Asked() },
+	"value":    func(c *Claim) string { return c.Value.String() },
+	"bare":     func(c *Claim) string { return c.Value.bare() },
+	"low":      func(c *Claim) string { return c.Value.LowFigure() },
+	"high":     func(c *Claim) string { return c.Value.HighFigure() },
+	"interval": func(c *Claim) string { return c.Value.interval() },
+	"least":    func(c *Claim) string { return c.Value.Unit.print(c.Value.Low, down) },
+	"most":     func(c *Claim) string { return c.Value.Unit.print(c.Value.High, up) },
+	"confidence": func(c *Claim) string { // none: no limit from random draws
+		if c.Value.Confidence == 0 {
+			return "–"
+		}
+		return percent(c.Value.Confidence, nearest)
+	},
+	"n":     func(c *Claim) string { return Grouped(c.N) },
+	"p":     func(c *Claim) string { return PValue(c.P) },
+	"kind":  func(c *Claim) string { return string(c.Kind) },
+	"group": func(c *Claim) string { return file.Name(c.Group) },
 	"unit": func(c *Claim) string {
 		return strings.TrimSuffix(strings.TrimPrefix(string(c.Value.Unit), "of the "), " units")
 	},

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"strings"
 	"testing"
 
 	"tattle/internal/protect/measure"
@@ -19,5 +20,16 @@ func TestWorstOfTheList(t *testing.T) {
 		if c.kept != kept || c.name != "whatever the data: named among 300" {
 			t.Errorf("%v: %+v", worst, c)
 		}
+	}
+}
+
+// A limit that holds for certain has no confidence of 0.
+func TestWorstConfidence(t *testing.T) {
+	r := report.New("", "", 0)
+	r.Layout = "design"
+	r.Add(report.Claim{ID: "limit", Subject: "worst", Value: report.AtMost(.01, report.Share)}, report.Claim{ID: "figure", Subject: "worst", Value: report.AtMost(.009, report.Share)})
+	var b strings.Builder
+	if r.WriteText(&b, true); !strings.Contains(b.String(), "worst") || strings.Contains(b.String(), "0.0 %") {
+		t.Error(b.String())
 	}
 }
