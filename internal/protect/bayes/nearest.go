@@ -39,6 +39,9 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 	if err != nil {
 		return nil, err
 	}
+	if g, ok := noise.(release.Gaussian); ok { // the mean of its releases is one of Gaussian noise
+		noise, o.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(o.Queries))}, 1
+	}
 	hits = make([]int, len(some))
 	for from := 0; from < len(some); from += nearestAtOnce {
 		to := min(from+nearestAtOnce, len(some))
