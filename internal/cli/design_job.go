@@ -86,6 +86,7 @@ func (j *designJob) forPromise(ctx context.Context, e *env, o *design.Options) e
 	if o.Candidates == 0 {
 		o.Candidates = j.training.Len()
 	}
+	o.Candidates = design.Whole(j.training, o.Candidates, o.Seed)
 	if levels := measure.GreyLevels(j.data); levels > 0 {
 		o.GreyLevels = levels
 		o.Floor /= levels
@@ -152,6 +153,18 @@ func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) err
 	}
 	order := run.Rand(j.Seed, 0, streamApart).Perm(n)
 	apart, rest := order[:n/apartShare], order[n/apartShare:]
+	if j.data.Group != nil { // people are whole
+		apart, rest = (&measure.List{Set: j.data}).Draw(n/apartShare, j.Seed^streamApart), nil
+		in := make([]bool, n)
+		for _, i := range apart {
+			in[i] = true
+		}
+		for i := range in {
+			if !in[i] {
+				rest = append(rest, i)
+			}
+		}
+	}
 	slices.Sort(rest)
 	for _, i := range rest {
 		j.measured = append(j.measured, int64(of[i]))

@@ -95,8 +95,8 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 	if err != nil {
 		return err
 	}
-	of := func(indices []int, attributes []bayes.Attribute) (*bayes.Result, error) { // the best adversary with these candidates
-		return bayes.Run(ctx, list{values, indices}, noise, attributes, bayes.Options{Draws: draws, Seed: seed})
+	of := func(l peopled, attributes []bayes.Attribute) (*bayes.Result, error) { // the best adversary with these candidates
+		return bayes.Run(ctx, list{values, l.indices}, noise, attributes, bayes.Options{Prior: l.prior, People: l.people, Draws: draws, Seed: seed})
 	}
 	upper := func(l bayes.Limit) float64 {
 		if limits {
@@ -104,12 +104,12 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 		}
 		return l.Mean
 	}
-	attributes := s.attributes(s.candidates)
-	r, err := of(s.candidates, attributes)
+	attributes := s.attributes(s.people)
+	r, err := of(s.people, attributes)
 	if err != nil {
 		return err
 	}
-	first, _ := r.Identified(alpha)
+	first := r.Named(alpha)
 	p.Identified, p.Bits = upper(first), upper(r.Bits(alpha))
 	switch x := s.Exposed; {
 	case x == nil:
@@ -120,7 +120,7 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 		if !limits {
 			people, fails = min(people, searchSubjects), searchFails
 		}
-		e, err := bayes.Expose(ctx, list{values, s.candidates}, noise, people, measure.ReleasesFor(x.Than), bayes.Options{Seed: seed})
+		e, err := bayes.Expose(ctx, list{values, s.candidates}, noise, people, measure.ReleasesFor(x.Than), bayes.Options{Prior: s.people.prior, People: s.people.people, Seed: seed})
 		if err != nil {
 			return err
 		}
@@ -139,12 +139,12 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 		return nil // the rest is for charts
 	}
 	// The examples to validate stand for the sample of the final measurement.
-	everybody := bayes.Population{N: s.test.Len(), Alpha: alpha / 2}
-	attributes = s.attributes(validate)
-	if r, err = of(validate, attributes); err != nil {
+	everybody, sample := bayes.Population{N: peopleOf(s.test), Alpha: alpha / 2}, listOf(s.train, validate)
+	attributes = s.attributes(sample)
+	if r, err = of(sample, attributes); err != nil {
 		return err
 	}
-	floor := r.Floor(s.distances(r, validate), s.most, alpha/2)
+	floor := r.Floor(s.distances(r, sample.indices), s.most, alpha/2)
 	lower := floor.Mean
 	if limits {
 		lower = 2*floor.Low - floor.Mean
@@ -187,13 +187,13 @@ func (s *searcher) distances(r *bayes.Result, indices []int) []float64 {
 }
 
 // attributes returns the protected attributes of training examples.
-func (s *searcher) attributes(indices []int) []bayes.Attribute {
+func (s *searcher) attributes(l peopled) []bayes.Attribute {
 	var all []bayes.Attribute
-	known := s.train.Answers(indices, s.Tasks)
+	known := s.train.Answers(l.indices, s.Tasks)
 	for _, p := range s.Protect {
 		a := s.train.Attribute(p.Attribute)
-		b := bayes.Attribute{Name: p.Attribute, Classes: len(a.Values), Target: known}
-		for _, i := range indices {
+		b := bayes.Attribute{Name: p.Attribute, Classes: len(a.Values), Target: known, Prior: l.prior, People: l.people}
+		for _, i := range l.indices {
 			b.Class = append(b.Class, a.Labels[i])
 		}
 		all = append(all, b)

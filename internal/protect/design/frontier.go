@@ -57,15 +57,16 @@ func (s *searcher) curves(ctx context.Context, c *cut, l *line, sigma float64) (
 			return nil, err
 		}
 		list := list{free.clipped(&at, sigma), s.candidates}
-		r, err := bayes.Run(ctx, list, noise, nil, bayes.Options{Draws: searchDraws, Seed: s.Seed})
+		o := bayes.Options{Prior: s.people.prior, People: s.people.people, Draws: searchDraws, Seed: s.Seed}
+		r, err := bayes.Run(ctx, list, noise, nil, o)
 		if err != nil {
 			return nil, err
 		}
-		e, err := bayes.Expose(ctx, list, noise, searchSubjects, bayes.DefaultReleases, bayes.Options{Seed: s.Seed})
+		e, err := bayes.Expose(ctx, list, noise, searchSubjects, bayes.DefaultReleases, o)
 		if err != nil {
 			return nil, err
 		}
-		mean, _ := r.Identified(alpha)
+		mean := r.Named(alpha)
 		average.add(mean.Mean, a)
 		exposed.add(max(e.Quantile(1-mostExposedShare), mean.Mean), a)
 	}

@@ -118,17 +118,21 @@ func (o *Options) checkList(train *dataset.Set) error {
 	if o.Candidates > train.Len() {
 		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, train.Len())
 	}
-	different := o.Candidates
+	different, named, who := o.Candidates, o.Candidates, "different candidates"
 	if o.Identify > 0 || o.Bits > 0 || o.Exposed != nil {
-		different = len(o.list(train))
+		list := listOf(train, o.list(train))
+		different, named = len(list.indices), list.count
+		if list.people != nil {
+			who = "people"
+		}
 	}
-	guess, whole := 1/float64(different), math.Log2(float64(different))
+	guess, whole := 1/float64(named), math.Log2(float64(different))
 	least := upward(100*max(identifyMargin*guess, highest(identifyRoom*guess, mostListDraws)), 3)
 	switch {
 	case o.Exposed != nil && o.Exposed.Than <= identifyMargin*guess:
-		return measure.WrongOption("Exposed", "more than %.4g %% of releases: guessing among %d different candidates already names each in %.3g %%: give a larger share of releases, or more candidates", 100*o.Exposed.Than, different, 100*guess)
+		return measure.WrongOption("Exposed", "more than %.4g %% of releases: guessing among %d %s already names each in %.3g %%: give a larger share of releases, or more candidates", 100*o.Exposed.Than, named, who, 100*guess)
 	case o.Identify > 0 && 100*o.Identify <= least:
-		return measure.WrongOption("Identify", "%.4g %% of %d different candidates: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, different, 100*guess, least)
+		return measure.WrongOption("Identify", "%.4g %% of %d %s: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, named, who, 100*guess, least)
 	case o.Bits > 0 && o.Bits >= whole:
 		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d different candidates the input is, so the limit must be smaller", o.Bits, whole, different)
 	}
@@ -139,10 +143,48 @@ func (o *Options) checkList(train *dataset.Set) error {
 func (o *Options) list(train *dataset.Set) []int {
 	order := run.Rand(o.Seed, 0, streamCandidates).Perm(train.Len())
 	if o.Candidates < train.Len() {
-		order = measure.DrawCandidates(train.Len(), o.Candidates, o.Seed)
+		order = (&measure.List{Set: train}).Draw(o.Candidates, o.Seed)
 	}
 	return measure.DistinctInputs(train, order)
 }
+
+// Whole returns how many candidates are drawn if so many are asked for: people are on the list with all of their inputs, or with none.
+func Whole(train *dataset.Set, candidates int, seed uint64) int {
+	if candidates >= train.Len() {
+		return candidates
+	}
+	return len((&measure.List{Set: train}).Draw(candidates, seed))
+}
+
+// peopled are inputs of a set, those of one person one after another, with what bayes.Options say of them.
+type peopled struct {
+	indices []int
+	prior   []float64
+	people  []int // nil: each input is of another person
+	count   int   // people
+}
+
+// listOf orders inputs of a set by the people whom they are of.
+func listOf(set *dataset.Set, indices []int) peopled {
+	p := peopled{indices: indices, count: len(indices)}
+	if set.Group == nil {
+		return p
+	}
+	group := make([]int, len(indices))
+	for k, i := range indices {
+		group[k] = set.Group.Labels[i]
+	}
+	var order []int
+	order, p.prior, p.people = bayes.ByPeople(group)
+	p.indices, p.count = make([]int, len(order)), 1+p.people[len(order)-1]
+	for k, j := range order {
+		p.indices[k] = indices[j]
+	}
+	return p
+}
+
+// peopleOf returns how many people the inputs of a set are of.
+func peopleOf(set *dataset.Set) int { return listOf(set, dataset.First(set.Len())).count }
 
 // checkErrors checks the limits on errors of reconstructions.
 func (o *Options) checkErrors(train, test *dataset.Set) error {
@@ -157,7 +199,7 @@ func (o *Options) checkErrors(train, test *dataset.Set) error {
 		return nil
 	}
 	most := measure.SquareRange(train, o.Seed)
-	if top := math.Sqrt((bayes.Population{N: test.Len() - measure.SetApart(test.Len()), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
+	if top := math.Sqrt((bayes.Population{N: peopleOf(test) - measure.SetApart(peopleOf(test)), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
 		return measure.WrongOption("Floor", "with %d test inputs, only floors below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
 	}
 	return nil
@@ -219,7 +261,7 @@ func (p Protect) check(train, test *dataset.Set) error {
 		case p.Bits > 0 && p.Bits >= whole:
 			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
 		}
-		if least := (bayes.Population{N: set.Len(), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
+		if least := (bayes.Population{N: peopleOf(set), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
 			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), upward(100*least, 4))
 		}
 	}

@@ -204,6 +204,51 @@ func TestWorstCase(t *testing.T) {
 	}
 }
 
+// visits are rows of people, five near-copies of each, as pairs are of different ones.
+func visits(people int, seed uint64) *dataset.Set {
+	of, r := pairs(people, seed), rand.New(rand.NewPCG(seed, 3))
+	var rows []int
+	group := &dataset.Attribute{Name: "person", Values: make([]string, people)}
+	for p := range people {
+		rows = append(rows, p, p, p, p, p)
+		group.Labels = append(group.Labels, p, p, p, p, p)
+	}
+	set := of.Subset(rows)
+	set.Values = append([]float32(nil), set.Values...)
+	for i := range set.Values {
+		set.Values[i] += float32(1e-3 * r.NormFloat64())
+	}
+	set.Group = group
+	return set
+}
+
+// TestPeople: a promise is about the person where the data say whose inputs are: naming one of five near-copies is rarer.
+func TestPeople(t *testing.T) {
+	shared.Long(t, "searches for the release that keeps a promise")
+	train, test := visits(100, 6), visits(60, 7)
+	o := searchOptions(Options{Methods: []Method{Isotropic}, Limits: Limits{Identify: .2}})
+	o.Fresh, o.Candidates = nil, Whole(train, 402, o.Seed)
+	if o.Candidates != 400 {
+		t.Fatalf("%d candidates of people with five each", o.Candidates)
+	}
+	a := must.Get(Search(t.Context(), pairModel(), train, test, o))(t)
+	if a.Best == nil {
+		t.Fatalf("no release: nearest %+v, left %v", a.Nearest, a.Left)
+	}
+	front, _ := must.Get2(a.Model.Cut(Node))(t)
+	r := must.Get(outputs(t.Context(), front, train, nil))(t)
+	people := listOf(train, o.list(train))
+	noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
+	found := must.Get(bayes.Run(t.Context(), list{r, people.indices}, noise, nil, bayes.Options{Prior: people.prior, People: people.people, Draws: 2000, Seed: 99}))(t)
+	person := found.Named(1e-5)
+	input, _ := found.Identified(1e-5)
+	if people.count != 80 || person.Low > .2 || person.High < .1 || input.High > person.Low/2 {
+		t.Errorf("of %d people each is named in %+v, their inputs in %+v", people.count, person, input)
+	}
+	o.Limits = Limits{Identify: .009}
+	must.Fail(t, must.Err(Search(t.Context(), pairModel(), train, test, o)), "0.9 % of 100 people: guessing without the release already names 1 %")
+}
+
 // TestSearchResumes: a search that is interrupted after its first place, and continued, gives the same bytes.
 func TestSearchResumes(t *testing.T) {
 	shared.Long(t, "searches for the release that keeps a promise")
@@ -271,7 +316,7 @@ func TestProtectedBeyondAllTasks(t *testing.T) {
 	s := &searcher{Options: Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Bits: .1}}}}, train: train}
 	targets := func() int {
 		seen := map[int]bool{}
-		for _, y := range s.attributes(dataset.First(train.Len()))[0].Target {
+		for _, y := range s.attributes(listOf(train, dataset.First(train.Len())))[0].Target {
 			seen[y] = true
 		}
 		return len(seen)

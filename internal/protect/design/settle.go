@@ -146,8 +146,11 @@ const (
 )
 
 // validation returns the examples that measure accuracies while places are searched. Nothing learns
-// from them until the best place is learned again.
+// from them until the best place is learned again. People are whole.
 func (s *searcher) validation() []int {
+	if s.train.Group != nil {
+		return (&measure.List{Set: s.train}).Draw(max(1, s.train.Len()/validationShare), s.Seed^streamSplit)
+	}
 	order := run.Rand(s.Seed, 0, streamSplit).Perm(s.train.Len())
 	return order[:max(1, len(order)/validationShare)]
 }

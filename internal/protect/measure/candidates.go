@@ -56,7 +56,7 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 		return nil, WrongOption("Candidates", "%d: the training data hold %d inputs: give at most as many, or %s", n, training.Len(), CandidatesAll)
 	case err == nil:
 		o.Candidates.Most = n
-		if len(DistinctInputs(training, o.Candidates.draw(n, in.Seed))) < 2 {
+		if len(DistinctInputs(training, o.Candidates.Draw(n, in.Seed))) < 2 {
 			return nil, WrongOption("Candidates", "the %d candidates that the seed draws from %s are equal inputs: at least 2 different ones are needed", n, o.Candidates.Name)
 		}
 	case choice == CandidatesAll:

@@ -156,7 +156,7 @@ func (l *lists) leaveOut(format string, a ...any) {
 }
 
 // choose returns the indices of the inputs of a list to use, in an order drawn by the seed.
-func (l *lists) choose(of *List) []int { return of.draw(l.most(of), l.Seed) }
+func (l *lists) choose(of *List) []int { return of.Draw(l.most(of), l.Seed) }
 
 // chooseSample is choose of the sample.
 func (l *lists) chooseSample() []int { return l.Sample.sample(l.most(l.Sample), l.Seed) }

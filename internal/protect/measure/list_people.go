@@ -72,9 +72,9 @@ func (in inputsOf) first(n int) int {
 	return inputs
 }
 
-// draw returns the indices of so many inputs of the list, in an order drawn by the seed; all if most is negative. People
+// Draw returns the indices of so many inputs of the list, in an order drawn by the seed; all if most is negative. People
 // are drawn whole.
-func (l *List) draw(most int, seed uint64) []int {
+func (l *List) Draw(most int, seed uint64) []int {
 	g := l.Set.Group
 	if g == nil {
 		return DrawCandidates(l.Set.Len(), most, seed)
@@ -104,13 +104,13 @@ func inputsOfEach(g *dataset.Attribute) [][]int {
 	return of
 }
 
-// sample is draw for limits without a list, which are about independent draws of people: of all people, or of most if there are
+// sample is Draw for limits without a list, which are about independent draws of people: of all people, or of most if there are
 // more, it draws as many inputs as there are places, but of nobody more than of another who has them. To leave out people with many
-// inputs, as draw does, would make those with few likelier than they are. These people are still independent draws: with all numbers of
+// inputs, as Draw does, would make those with few likelier than they are. These people are still independent draws: with all numbers of
 // inputs given, the mean loss of a fixed estimator over the drawn inputs of a person has the expectation that it has over all of theirs.
 func (l *List) sample(most int, seed uint64) []int {
 	if l.Set.Group == nil {
-		return l.draw(most, seed)
+		return l.Draw(most, seed)
 	}
 	of, r := inputsOfEach(l.Set.Group), run.Rand(seed, 0, streamList)
 	order := r.Perm(len(of))
