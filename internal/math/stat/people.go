@@ -25,6 +25,22 @@ func GroupMeans(x []float64, group []int, n int) []float64 {
 	return mean
 }
 
+// Numbered gives groups the numbers 0, 1, … in the order in which they come, and returns those of all values and how many
+// there are.
+func Numbered(group []int) (of []int, n int) {
+	number := map[int]int{}
+	of = make([]int, len(group))
+	for i, g := range group {
+		k, known := number[g]
+		if !known {
+			k = len(number)
+			number[g] = k
+		}
+		of[i] = k
+	}
+	return of, len(number)
+}
+
 // FlipTest returns the one-sided p-value of the mean of independent x being at most margin, by
 // drawing the signs of x − margin at random. It is exact where each x is symmetric about its
 // mean; BetTest needs no such thing. It panics unless draws is positive.

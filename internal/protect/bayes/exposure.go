@@ -16,15 +16,9 @@ import (
 // ByPeople orders candidates by the people whom they are of, group[j] being that of candidate j: for a random person and
 // then a random candidate of theirs, it returns the order, and the Prior and People of Options in it. People come as in group.
 func ByPeople(group []int) (order []int, prior []float64, people []int) {
-	number, inputs := map[int]int{}, []int(nil)
-	of := make([]int, len(group))
-	for j, g := range group {
-		p, known := number[g]
-		if !known {
-			p = len(inputs)
-			number[g], inputs = p, append(inputs, 0)
-		}
-		of[j] = p
+	of, n := stat.Numbered(group)
+	inputs := make([]int, n)
+	for j, p := range of {
 		inputs[p]++
 		order = append(order, j)
 	}

@@ -80,7 +80,7 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 	// Wide releases are slow to measure.
 	draws = min(draws, max(2*searchDraws, mostHiddenProducts/(s.Candidates*l.values.n)))
 	var measured *Point
-	guess := 1 / float64(s.people.count) // to which the probability falls
+	guess := 1 / float64(s.people.Count) // to which the probability falls
 	for k := range steps {
 		sigma := f.Best.Sigma
 		r, err := s.hidden(ctx, s.clipped(l, sigma), fresh.within(l.center, s.radiusOf(l.radius, sigma)), sigma, draws, s.Seed)

@@ -137,7 +137,7 @@ func (s *searcher) draws() int {
 	n := cmp.Or(s.ListDraws, DefaultListDraws)
 	if s.Identify > 0 {
 		n = max(n, int(math.Ceil(200/s.Identify)))
-		for guess := 1 / float64(s.people.count); n < mostListDraws && highest((guess+s.Identify)/2, n) > s.Identify; {
+		for guess := 1 / float64(s.people.Count); n < mostListDraws && highest((guess+s.Identify)/2, n) > s.Identify; {
 			n = n * 5 / 4
 		}
 	}

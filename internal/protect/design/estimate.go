@@ -95,8 +95,8 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 	if err != nil {
 		return err
 	}
-	of := func(l peopled, attributes []bayes.Attribute) (*bayes.Result, error) { // the best adversary with these candidates
-		return bayes.Run(ctx, list{values, l.indices}, noise, attributes, bayes.Options{Prior: l.prior, People: l.people, Draws: draws, Seed: seed})
+	of := func(l measure.Peopled, attributes []bayes.Attribute) (*bayes.Result, error) { // the best adversary with these candidates
+		return bayes.Run(ctx, list{values, l.Indices}, noise, attributes, bayes.Options{Prior: l.Prior, People: l.People, Draws: draws, Seed: seed})
 	}
 	upper := func(l bayes.Limit) float64 {
 		if limits {
@@ -120,7 +120,7 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 		if !limits {
 			people, fails = min(people, searchSubjects), searchFails
 		}
-		e, err := bayes.Expose(ctx, list{values, s.candidates}, noise, people, measure.ReleasesFor(x.Than), bayes.Options{Prior: s.people.prior, People: s.people.people, Seed: seed})
+		e, err := bayes.Expose(ctx, list{values, s.candidates}, noise, people, measure.ReleasesFor(x.Than), bayes.Options{Prior: s.people.Prior, People: s.people.People, Seed: seed})
 		if err != nil {
 			return err
 		}
@@ -139,12 +139,12 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 		return nil // the rest is for charts
 	}
 	// The examples to validate stand for the sample of the final measurement.
-	everybody, sample := bayes.Population{N: peopleOf(s.test), Alpha: alpha / 2}, listOf(s.train, validate)
+	everybody, sample := bayes.Population{N: peopleOf(s.test), Alpha: alpha / 2}, measure.PeopledOf(s.train, validate)
 	attributes = s.attributes(sample)
 	if r, err = of(sample, attributes); err != nil {
 		return err
 	}
-	floor := r.Floor(s.distances(r, sample.indices), s.most, alpha/2)
+	floor := r.Floor(s.distances(r, sample.Indices), s.most, alpha/2)
 	lower := floor.Mean
 	if limits {
 		lower = 2*floor.Low - floor.Mean
@@ -187,13 +187,13 @@ func (s *searcher) distances(r *bayes.Result, indices []int) []float64 {
 }
 
 // attributes returns the protected attributes of training examples.
-func (s *searcher) attributes(l peopled) []bayes.Attribute {
+func (s *searcher) attributes(l measure.Peopled) []bayes.Attribute {
 	var all []bayes.Attribute
-	known := s.train.Answers(l.indices, s.Tasks)
+	known := s.train.Answers(l.Indices, s.Tasks)
 	for _, p := range s.Protect {
 		a := s.train.Attribute(p.Attribute)
-		b := bayes.Attribute{Name: p.Attribute, Classes: len(a.Values), Target: known, Prior: l.prior, People: l.people}
-		for _, i := range l.indices {
+		b := bayes.Attribute{Name: p.Attribute, Classes: len(a.Values), Target: known, Prior: l.Prior, People: l.People}
+		for _, i := range l.Indices {
 			b.Class = append(b.Class, a.Labels[i])
 		}
 		all = append(all, b)

@@ -57,7 +57,7 @@ func (s *searcher) curves(ctx context.Context, c *cut, l *line, sigma float64) (
 			return nil, err
 		}
 		list := list{free.clipped(&at, sigma), s.candidates}
-		o := bayes.Options{Prior: s.people.prior, People: s.people.people, Draws: searchDraws, Seed: s.Seed}
+		o := bayes.Options{Prior: s.people.Prior, People: s.people.People, Draws: searchDraws, Seed: s.Seed}
 		r, err := bayes.Run(ctx, list, noise, nil, o)
 		if err != nil {
 			return nil, err

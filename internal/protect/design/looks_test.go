@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/protect/measure"
 	"tattle/internal/protect/release"
 )
 
@@ -26,7 +27,7 @@ func TestStrengths(t *testing.T) {
 // A limit that is close to guessing gets the draws with which more noise can keep it.
 func TestDrawsNearGuessing(t *testing.T) {
 	for _, share := range []float64{.1, .01, .004, .003} {
-		s := &searcher{Options: Options{Limits: Limits{Identify: share}}, people: peopled{count: 500}}
+		s := &searcher{Options: Options{Limits: Limits{Identify: share}}, people: measure.Peopled{Count: 500}}
 		if n := s.draws(); n < mostListDraws && highest((1./500+share)/2, n) > share {
 			t.Errorf("%v: %d draws", share, n)
 		}

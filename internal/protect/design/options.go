@@ -120,9 +120,9 @@ func (o *Options) checkList(train *dataset.Set) error {
 	}
 	different, named, who := o.Candidates, o.Candidates, "different candidates"
 	if o.Identify > 0 || o.Bits > 0 || o.Exposed != nil {
-		list := listOf(train, o.list(train))
-		different, named = len(list.indices), list.count
-		if list.people != nil {
+		list := measure.PeopledOf(train, o.list(train))
+		different, named = len(list.Indices), list.Count
+		if list.People != nil {
 			who = "people"
 		}
 	}
@@ -156,35 +156,8 @@ func Whole(train *dataset.Set, candidates int, seed uint64) int {
 	return len((&measure.List{Set: train}).Draw(candidates, seed))
 }
 
-// peopled are inputs of a set, those of one person one after another, with what bayes.Options say of them.
-type peopled struct {
-	indices []int
-	prior   []float64
-	people  []int // nil: each input is of another person
-	count   int   // people
-}
-
-// listOf orders inputs of a set by the people whom they are of.
-func listOf(set *dataset.Set, indices []int) peopled {
-	p := peopled{indices: indices, count: len(indices)}
-	if set.Group == nil {
-		return p
-	}
-	group := make([]int, len(indices))
-	for k, i := range indices {
-		group[k] = set.Group.Labels[i]
-	}
-	var order []int
-	order, p.prior, p.people = bayes.ByPeople(group)
-	p.indices, p.count = make([]int, len(order)), 1+p.people[len(order)-1]
-	for k, j := range order {
-		p.indices[k] = indices[j]
-	}
-	return p
-}
-
 // peopleOf returns how many people the inputs of a set are of.
-func peopleOf(set *dataset.Set) int { return listOf(set, dataset.First(set.Len())).count }
+func peopleOf(set *dataset.Set) int { return measure.PeopledOf(set, dataset.First(set.Len())).Count }
 
 // checkErrors checks the limits on errors of reconstructions.
 func (o *Options) checkErrors(train, test *dataset.Set) error {

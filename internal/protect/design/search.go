@@ -25,10 +25,10 @@ type searcher struct {
 	Options
 	graph       *nn.Graph
 	train, test *dataset.Set
-	candidates  []int   // of the training data
-	people      peopled // the same
-	inputs      int     // numbers of an input
-	most        float64 // measure.SquareRange of the inputs
+	candidates  []int           // of the training data
+	people      measure.Peopled // the same
+	inputs      int             // numbers of an input
+	most        float64         // measure.SquareRange of the inputs
 	places      []place
 	cuts        *cuts
 	running     *running
@@ -82,8 +82,8 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	if len(s.Methods) == 0 {
 		s.Methods = defaultMethods()
 	}
-	s.people = listOf(s.train, s.list(s.train))
-	s.candidates = s.people.indices
+	s.people = measure.PeopledOf(s.train, s.list(s.train))
+	s.candidates = s.people.Indices
 	s.most = measure.SquareRange(s.train, s.Seed) // of training data: the sample must not choose the noise
 	for _, node := range s.Nodes {
 		for _, m := range s.Methods {

@@ -14,6 +14,7 @@ import (
 	"tattle/internal/engine/onnx"
 	"tattle/internal/must"
 	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/measure"
 	"tattle/internal/protect/release"
 	"tattle/internal/protect/shape"
 	"tattle/internal/shared"
@@ -237,13 +238,13 @@ func TestPeople(t *testing.T) {
 	}
 	front, _ := must.Get2(a.Model.Cut(Node))(t)
 	r := must.Get(outputs(t.Context(), front, train, nil))(t)
-	people := listOf(train, o.list(train))
+	people := measure.PeopledOf(train, o.list(train))
 	noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
-	found := must.Get(bayes.Run(t.Context(), list{r, people.indices}, noise, nil, bayes.Options{Prior: people.prior, People: people.people, Draws: 2000, Seed: 99}))(t)
+	found := must.Get(bayes.Run(t.Context(), list{r, people.Indices}, noise, nil, bayes.Options{Prior: people.Prior, People: people.People, Draws: 2000, Seed: 99}))(t)
 	person := found.Named(1e-5)
 	input, _ := found.Identified(1e-5)
-	if people.count != 80 || person.Low > .2 || person.High < .1 || input.High > person.Low/2 {
-		t.Errorf("of %d people each is named in %+v, their inputs in %+v", people.count, person, input)
+	if people.Count != 80 || person.Low > .2 || person.High < .1 || input.High > person.Low/2 {
+		t.Errorf("of %d people each is named in %+v, their inputs in %+v", people.Count, person, input)
 	}
 	o.Limits = Limits{Identify: .009}
 	must.Fail(t, must.Err(Search(t.Context(), pairModel(), train, test, o)), "0.9 % of 100 people: guessing without the release already names 1 %")
@@ -316,7 +317,7 @@ func TestProtectedBeyondAllTasks(t *testing.T) {
 	s := &searcher{Options: Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Bits: .1}}}}, train: train}
 	targets := func() int {
 		seen := map[int]bool{}
-		for _, y := range s.attributes(listOf(train, dataset.First(train.Len())))[0].Target {
+		for _, y := range s.attributes(measure.PeopledOf(train, dataset.First(train.Len())))[0].Target {
 			seen[y] = true
 		}
 		return len(seen)

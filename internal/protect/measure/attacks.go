@@ -8,6 +8,7 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/file"
+	"tattle/internal/math/stat"
 	"tattle/internal/npy"
 	"tattle/internal/protect/attack"
 	"tattle/internal/protect/bound"
@@ -79,14 +80,11 @@ func (a *Attacks) CountPeople(set *dataset.Set, indices []int) {
 	if set.Group == nil {
 		return
 	}
-	number, people := map[int]int{}, make([]int, len(indices))
+	group := make([]int, len(indices))
 	for k, i := range indices {
-		p := set.Group.Labels[i]
-		if _, known := number[p]; !known {
-			number[p] = len(number)
-		}
-		people[k] = number[p]
+		group[k] = set.Group.Labels[i]
 	}
+	people, _ := stat.Numbered(group)
 	for _, r := range a.withPrior() {
 		r.People = people
 	}

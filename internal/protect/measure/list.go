@@ -198,7 +198,7 @@ func (l *lists) holder(ctx context.Context) error {
 	if l.Candidates.Set.Group != nil { // equal inputs may be of several people
 		distinct = chosen
 	}
-	list := l.Candidates.of(distinct)
+	list := PeopledOf(l.Candidates.Set, distinct)
 	h := &ListHolder{List: l.Candidates.used(list, len(chosen)-len(distinct))}
 	if h.List.Merged > 0 {
 		h.List.Commonest = commonest(l.Candidates.Set, chosen)
@@ -207,7 +207,7 @@ func (l *lists) holder(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if list.people == nil {
+	if list.People == nil {
 		if err := l.bitsAbove(ctx, h, distinct); err != nil {
 			return err
 		}
@@ -216,13 +216,13 @@ func (l *lists) holder(ctx context.Context) error {
 	first, ten := found.Identified(l.alpha())
 	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(l.alpha())), outward(found.Bits(l.alpha()))
 	n := float64(len(distinct))
-	if h.within(list, found.PriorBits); list.people != nil {
-		h.Person = new(within(outward(found.Named(l.alpha())), 1/float64(list.count), 1))
+	if h.within(list, found.PriorBits); list.People != nil {
+		h.Person = new(within(outward(found.Named(l.alpha())), 1/float64(list.Count), 1))
 	}
 	if l.out.Processed {
 		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(list.likeliest(1), math.Floor), digits(list.likeliest(10), math.Floor), digits((n+1)/2, math.Ceil), 0
 		if h.Person != nil {
-			h.Person.Low = digits(1/float64(list.count), math.Floor)
+			h.Person.Low = digits(1/float64(list.Count), math.Floor)
 		}
 	}
 	if h.Floors, err = l.floors(ctx, "candidates", found, l.alpha(), nil); err != nil {
@@ -232,7 +232,7 @@ func (l *lists) holder(ctx context.Context) error {
 		return err
 	}
 	if h.List.Merged > 0 && len(l.Attributes) > 0 { // equal inputs may differ in an attribute
-		if found, err = l.posterior(ctx, "attributes", l.Candidates, l.Candidates.of(chosen)); err != nil {
+		if found, err = l.posterior(ctx, "attributes", l.Candidates, PeopledOf(l.Candidates.Set, chosen)); err != nil {
 			return err
 		}
 	}
@@ -244,10 +244,10 @@ func (l *lists) holder(ctx context.Context) error {
 	return nil
 }
 
-func (l *List) used(in inputsOf, merged int) ListUsed {
-	u := ListUsed{Name: l.Name, Path: l.Path, Split: string(l.Split), SHA256: l.Set.SHA256, Of: l.Set.Len(), Inputs: len(in.indices), Merged: merged}
-	if in.people != nil {
-		u.People, u.Group = in.count, l.Set.Group.Name
+func (l *List) used(in Peopled, merged int) ListUsed {
+	u := ListUsed{Name: l.Name, Path: l.Path, Split: string(l.Split), SHA256: l.Set.SHA256, Of: l.Set.Len(), Inputs: len(in.Indices), Merged: merged}
+	if in.People != nil {
+		u.People, u.Group = in.Count, l.Set.Group.Name
 	}
 	return u
 }
@@ -292,7 +292,7 @@ func (l *lists) hide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h := &HiddenFigures{List: s.used(s.of(chosen), 0), Inputs: len(distinct), Draws: len(r.First)}
+	h := &HiddenFigures{List: s.used(PeopledOf(s.Set, chosen), 0), Inputs: len(distinct), Draws: len(r.First)}
 	h.First, h.Ten = r.Identified(l.alpha())
 	h.First, h.Ten = outward(h.First), outward(h.Ten)
 	l.out.Hidden = h

@@ -62,7 +62,7 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 		return err
 	}
 	last := l.out.EverySample()
-	truth, targets := l.attributes(l.Sample, inputsOf{indices: attacked}, names), l.attributes(l.Candidates, inputsOf{indices: known}, names)
+	truth, targets := l.attributes(l.Sample, Peopled{Indices: attacked}, names), l.attributes(l.Candidates, Peopled{Indices: known}, names)
 	learners := l.learners()
 	guesses, err := l.learnedGuesses(ctx, learners, known[:min(len(known), mostLearned)], targets, released, len(attacked))
 	if err != nil {
@@ -73,19 +73,19 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 		return err
 	}
 	right := func(guess, class []int) classify.Proportion {
-		of := l.Sample.of(attacked)
-		if of.people == nil {
+		of := PeopledOf(l.Sample.Set, attacked)
+		if of.People == nil {
 			return classify.Accuracy(guess, class)
 		}
 		person := make(map[int]int, len(attacked)) // of each input
-		for i, at := range of.indices {
-			person[at] = of.people[i]
+		for i, at := range of.Indices {
+			person[at] = of.People[i]
 		}
 		all := make([]int, len(attacked))
 		for i, at := range attacked {
 			all[i] = person[at]
 		}
-		p, _ := classify.AccuracyOfPeople(guess, class, all, of.count, run.Rand(l.Seed, 0, streamPeople))
+		p, _ := classify.AccuracyOfPeople(guess, class, all, of.Count, run.Rand(l.Seed, 0, streamPeople))
 		return p
 	}
 	for k, a := range truth {

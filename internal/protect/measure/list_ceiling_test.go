@@ -76,7 +76,7 @@ func attackCeilings(t *testing.T, front nn.Model, sets [2]*dataset.Set, attribut
 	from := must.Get(l.released(context.Background(), l.Candidates, known, streamLearned))(t)
 	on := must.Get(l.released(context.Background(), l.Sample, attacked, streamAttacked))(t)
 	names := []string{attribute}
-	learned, truth := l.attributes(l.Candidates, inputsOf{indices: known}, names)[0], l.attributes(l.Sample, inputsOf{indices: attacked}, names)[0]
+	learned, truth := l.attributes(l.Candidates, Peopled{Indices: known}, names)[0], l.attributes(l.Sample, Peopled{Indices: attacked}, names)[0]
 	for _, learner := range []classify.Learner{classify.Trees{}, classify.Network{}} {
 		name := learner.Name()
 		fitted := must.Get(learner.Fit(context.Background(), float32s(from), l.columns(), []classify.Target{{Labels: learned.Class, Classes: learned.Classes}}, 1))(t)

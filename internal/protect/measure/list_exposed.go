@@ -59,7 +59,7 @@ const mostExposed = 8
 const exposedWork = 4 * mostListing
 
 // exposed measures how often people of the candidates are named.
-func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error {
+func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error {
 	noise, ok := l.target.Noise.(bayes.Density)
 	if !ok || l.Subjects == 0 {
 		return nil
@@ -69,15 +69,15 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 		return nil
 	}
 	subjects, releases := l.Subjects, bayes.DefaultReleases
-	if _, quick := noise.(release.Gaussian); quick && list.people == nil { // then more cost little: the likeliest candidate is the nearest one
+	if _, quick := noise.(release.Gaussian); quick && list.People == nil { // then more cost little: the likeliest candidate is the nearest one
 		releases = ReleasesFor(exposedShares[0])
 	}
 	if len(l.Than) > 0 {
 		releases = max(releases, ReleasesFor(slices.Min(l.Than)))
 	}
 	if subjects == AsManySubjects {
-		each := float64(len(list.indices)) * float64(l.columns())
-		if list.people != nil || !l.gaussian() {
+		each := float64(len(list.Indices)) * float64(l.columns())
+		if list.People != nil || !l.gaussian() {
 			each *= float64(releases)
 		}
 		if !l.gaussian() {
@@ -88,9 +88,9 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 			return nil
 		}
 	}
-	candidates := bayes.Candidates(l.inputs(l.Candidates, list.indices))
+	candidates := bayes.Candidates(l.inputs(l.Candidates, list.Indices))
 	e, err := bayes.Expose(ctx, candidates, noise, subjects, releases, bayes.Options{
-		Prior: list.prior, People: list.people, Queries: l.target.Queries, Seed: l.Seed ^ streamExposed, Progress: l.share("how often people are named"),
+		Prior: list.Prior, People: list.People, Queries: l.target.Queries, Seed: l.Seed ^ streamExposed, Progress: l.share("how often people are named"),
 	})
 	if err != nil {
 		return err
@@ -106,9 +106,9 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list inputsOf) error
 	}
 	inputs := make([]int, len(e.People)) // the first of each person
 	for i, p := range e.People {
-		if inputs[i] = list.indices[p%len(list.indices)]; list.people != nil {
-			at, _ := slices.BinarySearch(list.people, p)
-			inputs[i] = list.indices[at]
+		if inputs[i] = list.Indices[p%len(list.Indices)]; list.People != nil {
+			at, _ := slices.BinarySearch(list.People, p)
+			inputs[i] = list.Indices[at]
 		}
 	}
 	for _, i := range e.Most(mostExposed) {

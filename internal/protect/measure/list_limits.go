@@ -16,22 +16,22 @@ import (
 // A posterior is the result of bayes.Run on inputs of a list.
 type posterior struct {
 	*bayes.Result
-	inputsOf
+	Peopled
 	of         *List
 	attributes []bayes.Attribute
 }
 
 // posterior computes the exact posterior over inputs of a list.
-func (l *lists) posterior(ctx context.Context, what string, of *List, in inputsOf) (*posterior, error) {
-	p := &posterior{inputsOf: in, of: of, attributes: l.attributes(of, in, l.Attributes)}
-	var candidates bayes.Candidates = l.inputs(of, in.indices)
+func (l *lists) posterior(ctx context.Context, what string, of *List, in Peopled) (*posterior, error) {
+	p := &posterior{Peopled: in, of: of, attributes: l.attributes(of, in, l.Attributes)}
+	var candidates bayes.Candidates = l.inputs(of, in.Indices)
 	noise, ok := l.target.Noise.(bayes.Density)
 	if !ok { // the label alone: see possible
 		candidates, noise = labels{candidates, l.target.Post}, bayes.Certain{}
 	}
 	var err error
 	p.Result, err = bayes.Run(ctx, candidates, noise, p.attributes, bayes.Options{
-		Prior: in.prior, People: in.people, Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed, Progress: l.share(what),
+		Prior: in.Prior, People: in.People, Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed, Progress: l.share(what),
 	})
 	return p, err
 }
@@ -102,7 +102,7 @@ func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band,
 		if d.Truth == d.Other {
 			continue // all differences are 0
 		}
-		truth, other := l.bandValues(found.of, found.indices[d.Truth], bands), l.bandValues(found.of, found.indices[d.Other], bands)
+		truth, other := l.bandValues(found.of, found.Indices[d.Truth], bands), l.bandValues(found.of, found.Indices[d.Other], bands)
 		for k := range bands {
 			if balls != nil {
 				balls[k].project(truth[k])
@@ -127,20 +127,20 @@ func most(low, high []float64, n int) float64 {
 
 // attributes returns the attributes of those names of inputs of a list, and notes which of them
 // the list does not have.
-func (l *lists) attributes(of *List, in inputsOf, names []string) []bayes.Attribute {
+func (l *lists) attributes(of *List, in Peopled, names []string) []bayes.Attribute {
 	var all []bayes.Attribute
-	target := l.answers(of, in.indices)
+	target := l.answers(of, in.Indices)
 	for _, name := range names {
 		a := of.Set.Attribute(name)
 		if a == nil {
 			l.leaveOut("limits on inferring %s: %s does not have this attribute", name, of.Name)
 			continue
 		}
-		b := bayes.Attribute{Name: name, Classes: len(a.Values), Prior: in.prior, People: in.people}
+		b := bayes.Attribute{Name: name, Classes: len(a.Values), Prior: in.Prior, People: in.People}
 		if !slices.Contains(l.Tasks, name) { // who knows the tasks does not guess them
 			b.Target = target
 		}
-		for _, j := range in.indices {
+		for _, j := range in.Indices {
 			b.Class = append(b.Class, a.Labels[j])
 		}
 		all = append(all, b)
@@ -191,8 +191,8 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 
 // within limits the figures of candidates to what needs no draws: guessing without the release
 // achieves the one side, and no adversary exceeds BitsMost and Fano.
-func (h *ListHolder) within(list inputsOf, bits float64) {
-	n, first := float64(len(list.indices)), 1.
+func (h *ListHolder) within(list Peopled, bits float64) {
+	n, first := float64(len(list.Indices)), 1.
 	if h.BitsMost != nil {
 		bits, first = *h.BitsMost, *h.Fano
 	}

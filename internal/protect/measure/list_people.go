@@ -13,42 +13,42 @@ import (
 // streamPeople is the number of the random stream of intervals over people.
 const streamPeople = 8
 
-// inputsOf are inputs of a list, with whom they are of. Where the data say who, a random input is that of a random
+// Peopled are inputs of a list, with whom they are of. Where the data say who, a random input is that of a random
 // person, and then a random one of theirs.
-type inputsOf struct {
-	indices []int
-	prior   []float64 // of each input; nil: all are equally likely
-	people  []int     // of each input, those of one person one after another; nil: each input is of another person
-	count   int       // people
+type Peopled struct {
+	Indices []int
+	Prior   []float64 // of each input; nil: all are equally likely
+	People  []int     // of each input, those of one person one after another; nil: each input is of another person
+	Count   int       // people
 }
 
-// of returns inputs of the list, in their order or, where they are of people, ordered by these.
-func (l *List) of(indices []int) inputsOf {
-	g := l.Set.Group
+// PeopledOf returns inputs of a set, in their order or, where they are of people, ordered by these.
+func PeopledOf(set *dataset.Set, indices []int) Peopled {
+	g := set.Group
 	if g == nil {
-		return inputsOf{indices: indices, count: len(indices)}
+		return Peopled{Indices: indices, Count: len(indices)}
 	}
 	group := make([]int, len(indices))
 	for k, i := range indices {
 		group[k] = g.Labels[i]
 	}
 	order, prior, people := bayes.ByPeople(group)
-	in := inputsOf{prior: prior, people: people}
+	in := Peopled{Prior: prior, People: people}
 	for _, k := range order {
-		in.indices = append(in.indices, indices[k])
+		in.Indices = append(in.Indices, indices[k])
 	}
 	if n := len(people); n > 0 {
-		in.count = people[n-1] + 1
+		in.Count = people[n-1] + 1
 	}
 	return in
 }
 
 // likeliest returns the prior probability of the n likeliest inputs together.
-func (in inputsOf) likeliest(n int) float64 {
-	if in.prior == nil {
-		return min(1, float64(n)/float64(len(in.indices)))
+func (in Peopled) likeliest(n int) float64 {
+	if in.Prior == nil {
+		return min(1, float64(n)/float64(len(in.Indices)))
 	}
-	top, sum := slices.Sorted(slices.Values(in.prior)), 0.
+	top, sum := slices.Sorted(slices.Values(in.Prior)), 0.
 	for _, p := range top[max(0, len(top)-n):] {
 		sum += p
 	}
@@ -56,19 +56,19 @@ func (in inputsOf) likeliest(n int) float64 {
 }
 
 // weight returns the prior probability of the i-th input.
-func (in inputsOf) weight(i int) float64 {
-	if in.prior == nil {
-		return 1 / float64(len(in.indices))
+func (in Peopled) weight(i int) float64 {
+	if in.Prior == nil {
+		return 1 / float64(len(in.Indices))
 	}
-	return in.prior[i]
+	return in.Prior[i]
 }
 
 // first returns how many inputs the first n people have.
-func (in inputsOf) first(n int) int {
-	if in.people == nil {
-		return min(n, len(in.indices))
+func (in Peopled) first(n int) int {
+	if in.People == nil {
+		return min(n, len(in.Indices))
 	}
-	inputs, _ := slices.BinarySearch(in.people, n)
+	inputs, _ := slices.BinarySearch(in.People, n)
 	return inputs
 }
 

@@ -37,7 +37,7 @@ func TestSampleOfPeople(t *testing.T) {
 	l := List{Set: set}
 	for most, want := range map[int][2]int{-1: {20, 180}, 200: {20, 180}, 199: {20, 160}, 100: {20, 80}, 40: {20, 20}, 39: {}} {
 		rows := l.sample(most, 5)
-		in, people := l.of(rows), map[int]int{}
+		in, people := PeopledOf(l.Set, rows), map[int]int{}
 		for _, i := range rows {
 			people[set.Group.Labels[i]]++
 		}
@@ -45,11 +45,11 @@ func TestSampleOfPeople(t *testing.T) {
 		for p, n := range people {
 			sums[p%2] += n
 		}
-		if want != [2]int{} && sums != want || in.count != min(40, max(most, -40*most)) || len(in.indices) != sums[0]+sums[1] {
-			t.Errorf("at most %d: %v inputs of %d people, want %v", most, sums, in.count, want)
+		if want != [2]int{} && sums != want || in.Count != min(40, max(most, -40*most)) || len(in.Indices) != sums[0]+sums[1] {
+			t.Errorf("at most %d: %v inputs of %d people, want %v", most, sums, in.Count, want)
 		}
-		if few := in.first(10); in.people[few-1] != 9 || few < len(in.people) && in.people[few] != 10 {
-			t.Errorf("at most %d: the first ten people are to %d", most, in.people[few-1])
+		if few := in.first(10); in.People[few-1] != 9 || few < len(in.People) && in.People[few] != 10 {
+			t.Errorf("at most %d: the first ten people are to %d", most, in.People[few-1])
 		}
 	}
 	if seen := l.sample(40, 5); slices.Equal(seen, l.sample(40, 6)) {

@@ -31,12 +31,12 @@ func (l *lists) anybody(ctx context.Context) error {
 	if c := l.Candidates; c != nil && !c.same(l.Sample) {
 		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, nn.Indices(c.Set.Len()), chosen)
 	}
-	whole := l.Sample.of(chosen)
+	whole := PeopledOf(l.Sample.Set, chosen)
 	for _, part := range samplingSteps {
-		some := whole.indices[:whole.first(whole.count/part)]
-		apart := whole.first(SetApart(whole.count / part))
-		balls, rest := l.balls(some[:apart]), l.Sample.of(some[apart:])
-		if part > 1 && rest.count < leastSample {
+		some := whole.Indices[:whole.first(whole.Count/part)]
+		apart := whole.first(SetApart(whole.Count / part))
+		balls, rest := l.balls(some[:apart]), PeopledOf(l.Sample.Set, some[apart:])
+		if part > 1 && rest.Count < leastSample {
 			continue
 		}
 		// Equal inputs stay in the sample: they, too, are independent draws.
@@ -45,7 +45,7 @@ func (l *lists) anybody(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p := Population{List: l.Sample.used(l.Sample.of(some), 0), Apart: apart, Draws: len(found.Draws), Inferred: l.inferred(found, half)}
+		p := Population{List: l.Sample.used(PeopledOf(l.Sample.Set, some), 0), Apart: apart, Draws: len(found.Draws), Inferred: l.inferred(found, half)}
 		floors, err := l.floors(ctx, what, found, half, balls)
 		if err != nil {
 			return err
@@ -53,7 +53,7 @@ func (l *lists) anybody(ctx context.Context) error {
 		if err := l.priors(ctx, floors, l.Sample, rest); err != nil {
 			return err
 		}
-		population.N = rest.count
+		population.N = rest.Count
 		l.extend(&p, population, floors, found.attributes, balls)
 		l.out.Anybody = append(l.out.Anybody, p)
 	}

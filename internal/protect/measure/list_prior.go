@@ -15,7 +15,7 @@ const priorBlock = 256
 // priors adds to floors the mean-square error of guessing the mean of the list, without a
 // release. It is computed over all inputs of the list, not estimated from draws. Adversaries with
 // the list can guess its mean, so no floor for them is above it, and floors are limited to it.
-func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, in inputsOf) error {
+func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, in Peopled) error {
 	mean, err := meanInput(ctx, of, in)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, in inp
 	bands := bound.Octaves(c)
 	input, along := make([]float64, p), make([]float64, m)
 	done := 0
-	err = eachBlock(ctx, of, in.indices, func(x []float64, n int) {
+	err = eachBlock(ctx, of, in.Indices, func(x []float64, n int) {
 		rows := make([]float64, n*m)
 		for i := range n {
 			simd.Axpy(-1, mean, x[i*p:(i+1)*p])
@@ -70,10 +70,10 @@ func addSquares(sum, x []float64, weight float64) {
 }
 
 // meanInput returns the mean of inputs of a list.
-func meanInput(ctx context.Context, of *List, in inputsOf) ([]float64, error) {
+func meanInput(ctx context.Context, of *List, in Peopled) ([]float64, error) {
 	p, done := nn.Size(of.Set.Shape), 0
 	mean := make([]float64, p)
-	err := eachBlock(ctx, of, in.indices, func(x []float64, n int) {
+	err := eachBlock(ctx, of, in.Indices, func(x []float64, n int) {
 		for i := range n {
 			simd.Axpy(in.weight(done+i), x[i*p:(i+1)*p], mean)
 		}

@@ -97,17 +97,12 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 // meanOfPeople returns the mean of the means of values of each person, and its interval with Confidence. Values are from least,
 // 0 or −1, to 1.
 func meanOfPeople(x []float64, people []int, least float64) (mean float64, in stat.Interval) {
-	of, number := make([]int, len(x)), map[int]int{}
-	for i, p := range people {
-		if _, known := number[p]; !known {
-			number[p] = len(number)
-		}
-		of[i] = number[p]
+	of, n := stat.Numbered(people)
+	means := stat.GroupMeans(x, of, n)
+	if n < 2 {
+		return means[0], stat.Interval{Low: least, High: 1}
 	}
-	if len(number) < 2 {
-		return stat.GroupMeans(x, of, len(number))[0], stat.Interval{Low: least, High: 1}
-	}
-	m := stat.NewPeopleMean(stat.GroupMeans(x, of, len(number)), least, run.Rand(0, 0, noiseStream))
+	m := stat.NewPeopleMean(means, least, run.Rand(0, 0, noiseStream))
 	in = m.Limits((1 + Confidence) / 2)
 	return m.Mean, stat.Interval{Low: max(in.Low, least), High: min(in.High, 1)}
 }
