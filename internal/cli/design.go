@@ -46,10 +46,10 @@ Writes model.onnx with the new layers and head (noise is added to the output of 
 
 // promiseFlags are a promise about every adversary, and where to look for a release that keeps it.
 type promiseFlags struct {
-	Identify  string   `help:"Nobody with a list of N candidates names the input more often than this, on average over inputs, such as 1%@60000 (default: all training inputs)." placeholder:"SHARE@N"`
-	WorstCase string   `help:"Whatever the data: nobody with any list of N candidates names the input more often than this, such as 1%@60000. The norm is clipped." placeholder:"SHARE@N"`
+	Identify  string   `help:"Nobody with a list of N candidates names the input more often, on average (default: all inputs)." placeholder:"SHARE@N"`
+	WorstCase string   `help:"The same for any list of N, whatever the data, by a clip of the norm." placeholder:"SHARE@N"`
 	Exposed   string   `help:"At most 1 % of people are named in more than 10 % of releases by one with that list: '10%: 1%'." placeholder:"SHARE: PEOPLE"`
-	Floor     float64  `help:"Nobody who knows the distribution of inputs reconstructs the input with a smaller RMS error, in grey levels or the model's units." placeholder:"X" range:"(0,)"`
+	Floor     float64  `help:"Nobody without a list reconstructs the input with a smaller RMS error, in grey levels if there are." placeholder:"X" range:"(0,)"`
 	Bits      float64  `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X" range:"(0,)"`
 	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller RMS error, in the units of --floor." placeholder:"X" range:"(0,)"`
 	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', or 'gender: 0.1 bits' beyond the target." placeholder:"LIMIT"`
