@@ -18,7 +18,7 @@ type IdentifyOptions struct {
 	// Group numbers the person that each input on the list is of; nil: each is of another person. The input is then that of
 	// a random person, and a random one of theirs.
 	Group []int
-	// Expose is the number of people, drawn at random, of whom Identification.Exposed is measured. 0: none
+	// Expose is how many people are drawn for Identification.Exposed; 0: none.
 	Expose int
 	Seed   uint64
 }
@@ -41,8 +41,8 @@ type Identification struct {
 	// most frequent class.
 	Guessed []Limit
 	Prior   []float64
-	// Exposed is, of IdentifyOptions.Expose people, the share of their releases in which each is named by the adversary who names
-	// the likeliest, in ascending order. It is estimated, from 100 releases of each.
+	// Exposed has, for each of IdentifyOptions.Expose people, the share of releases that name them, ascending. The adversary names
+	// the likeliest. It is estimated from 100 releases of each.
 	Exposed []float64
 }
 

@@ -6,8 +6,9 @@ import (
 	"tattle/internal/protect/release"
 )
 
-// WorstCase are limits that hold whatever the data, the list and the adversary. They follow from [Noise.ClipNorm] alone, on average
-// over who the input can be, and for all releases of a person together if these are no more than were named.
+// WorstCase are limits that hold for every distribution of inputs, every list and every adversary. They follow from
+// [Noise.ClipNorm] alone. They hold for all releases of a person together, if there are at most as many as were given to
+// [Model.WorstCase]. Success is a mean over who the input can be; Exposed holds for every rule.
 type WorstCase struct{ of release.Worst }
 
 // WorstCase returns the limits for so many releases of an input. It returns an error without a clip of the norm, and for a
@@ -27,11 +28,10 @@ func (m *Model) WorstCase(n Noise, releases int) (WorstCase, error) {
 	return WorstCase{w}, nil
 }
 
-// Success is what the probability of success does not exceed, where the best guess without the release succeeds with a
-// probability: 1/N for naming one of N inputs, 1/2 for an attribute that half of the people have.
+// Success returns an upper limit on the probability of success. without is that of the best guess that does not see the release: 1/N for naming one of N inputs, 1/2 for an attribute that half of the people have.
 func (w WorstCase) Success(without float64) float64 { return w.of.Success(without) }
 
-// Exposed is how many people of a list are named in more than a share of their releases, at most.
+// Exposed returns the largest number of people of any list who can be named in more than this share of their releases.
 func (w WorstCase) Exposed(share float64) float64 { return w.of.Exposed(share) }
 
 // Privacy is local differential privacy: ρ of its zero-concentrated kind, μ of the Gaussian one, and ε for a δ.

@@ -86,7 +86,11 @@ func (j *designJob) forPromise(ctx context.Context, e *env, o *design.Options) e
 	if o.Candidates == 0 {
 		o.Candidates = j.training.Len()
 	}
-	o.Candidates = design.Whole(j.training, o.Candidates, o.Seed)
+	whole := design.Whole(j.training, o.Candidates, o.Seed)
+	if whole < 2 {
+		return usage(fmt.Errorf("--identify: a list of %d inputs has no room for two people with all of their inputs", o.Candidates), "give more candidates after @")
+	}
+	o.Candidates = whole
 	if levels := measure.GreyLevels(j.data); levels > 0 {
 		o.GreyLevels = levels
 		o.Floor /= levels
@@ -136,7 +140,7 @@ const apartShare = 5
 // in the data without --limit.
 func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) error {
 	n := j.data.Len()
-	if n < 2*apartShare {
+	if design.People(j.data) < 2*apartShare {
 		return usage(fmt.Errorf("--data: %s, of which some set the strength of the noise and the others are measured", report.Many(n, "test input")), fmt.Sprintf("give at least %d", 2*apartShare))
 	}
 	of := dataset.First(n)
@@ -153,17 +157,8 @@ func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) err
 	}
 	order := run.Rand(j.Seed, 0, streamApart).Perm(n)
 	apart, rest := order[:n/apartShare], order[n/apartShare:]
-	if j.data.Group != nil { // people are whole
-		apart, rest = (&measure.List{Set: j.data}).Draw(n/apartShare, j.Seed^streamApart), nil
-		in := make([]bool, n)
-		for _, i := range apart {
-			in[i] = true
-		}
-		for i := range in {
-			if !in[i] {
-				rest = append(rest, i)
-			}
-		}
+	if j.data.Group != nil {
+		apart, rest = measure.DividePeople(j.data, apartShare, j.Seed^streamApart)
 	}
 	slices.Sort(rest)
 	for _, i := range rest {

@@ -144,7 +144,7 @@ func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice
 		c.Sentences = append(c.Sentences, fmt.Sprintf("The figures are about a random %s, and a random input of theirs. They hold if each subject of the ledger is one %[1]s.", c.Group))
 	}
 	if c.Worst = worstOf(r); c.Worst != nil {
-		c.Sentences = append(c.Sentences, fmt.Sprintf("What holds whatever the data holds for all releases of a subject %s together, of whatever inputs.", b.Span()))
+		c.Sentences = append(c.Sentences, fmt.Sprintf("The limits that hold whatever the data are for all releases of a subject %s together, whatever the inputs.", b.Span()))
 	}
 	for _, x := range r.Claims {
 		if figure := r.Claim("figure", x.Subject); x.ID == "limit" && figure != nil {
@@ -175,7 +175,7 @@ func (c *Certificate) uncovered() []string {
 	return append(all,
 		"Inputs that are scaled or laid out otherwise. A guard refuses pixels out of range only.",
 		"Single inputs. Limits on every adversary are averages over inputs. Figures of attacks are for the inputs that the run attacked.",
-		"What several different inputs of one subject have in common. The figures are about one input, but for those that hold whatever the data.",
+		"What several different inputs of one subject have in common. The figures are about one input, except those that hold whatever the data.",
 		"Releases that another ledger counts. A new ledger, or an older copy of one, gives each subject a new budget.",
 		"Several subject names for one person. Each name has its own budget: a trusted gateway must set the names.",
 		"Clients that ask in the name of a subject. The same input gets the same integers again, so who has seen them can compare an input with them for each release that is left of the budget. With tattle guard serve --repeats, refusals also show which inputs are stored.",

@@ -68,7 +68,7 @@ func Expose(ctx context.Context, list Candidates, noise Density, subjects, relea
 	}
 	e := &Exposure{Releases: releases, People: run.Rand(o.Seed, 0, streamPeople).Perm(len(of))}
 	e.People = e.People[:min(subjects, len(of))]
-	if byDistance(list, noise, o) {
+	if ByDistance(list, noise, o) {
 		var err error
 		e.Hits, err = nearest(ctx, list, noise, e.People, releases, o)
 		return e, err

@@ -18,9 +18,9 @@ const (
 	nearestTogether = 8       // people for whom the list is read once
 )
 
-// byDistance reports whether nearest counts what Expose does: where all candidates are equally likely people and the noise is
+// ByDistance reports whether nearest counts what Expose does: where all candidates are equally likely people and the noise is
 // Gaussian, or on a lattice, the likeliest candidate is the one nearest to the mean of the releases.
-func byDistance(list Candidates, noise Density, o Options) bool {
+func ByDistance(list Candidates, noise Density, o Options) bool {
 	_, gaussian := release.AsGaussian(noise)
 	return gaussian && o.Prior == nil && o.People == nil && list.Len() <= nearestValues/list.Dim()
 }
@@ -148,7 +148,7 @@ func (t *rivals) named(noise release.Noise, queries int, r *rand.Rand) bool {
 		}
 	}
 	if far := neverNearer * noise.Std() / math.Sqrt(float64(queries)); t.close == nil {
-		t.reach = far * far
+		t.reach, t.close = far*far, []int{}
 		for k, square := range t.squares {
 			if square > 0 && float64(square) <= t.reach {
 				t.close = append(t.close, k)

@@ -161,7 +161,7 @@ func TestNearestNames(t *testing.T) {
 				}
 				same.People, same.Prior = append(same.People, j), append(same.Prior, 1./300)
 			}
-			if !byDistance(list, noise, o) || byDistance(list, noise, same) {
+			if !ByDistance(list, noise, o) || ByDistance(list, noise, same) {
 				t.Fatal("the ways are not those that are compared")
 			}
 			fast := must.Get(Expose(t.Context(), list, noise, 40, 400, o))(t)

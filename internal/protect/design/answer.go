@@ -124,6 +124,7 @@ func (s *searcher) relearn(ctx context.Context, f *found) ([]Curve, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Best.Radius = s.radiusOf(l.radius, f.Best.Sigma)
 	if err := f.encode(l); err != nil || s.Identify == 0 && s.Exposed == nil && s.Worst == 0 {
 		return nil, err
 	}

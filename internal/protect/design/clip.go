@@ -14,8 +14,8 @@ const exposedClip = .1
 // roomOnLattice is by how much a radius is smaller for the noise on a lattice, whose σ is taken to be a little smaller.
 const roomOnLattice = 1e-3
 
-// radiusOf returns the largest norm of a release with noise σ, if there is one: for the promise whatever the data by σ, else the
-// one that is given.
+// radiusOf returns the radius of the clip at noise σ; 0: no clip. With a promise whatever the data it grows with σ, else it is
+// given.
 func (s *searcher) radiusOf(given, sigma float64) float64 {
 	if s.Worst > 0 {
 		return sigma * s.worstRadius()
@@ -81,7 +81,7 @@ func (l *line) clip() {
 // fewest returns the norm that exposedClip of the inputs do not exceed.
 func fewest(norms []float64) float64 { return stat.Quantile(norms, exposedClip) }
 
-// clipped returns what is released at a strength of the noise, but for the noise and a constant.
+// clipped returns the values of a line at a strength of the noise, clipped.
 func (s *searcher) clipped(l *line, sigma float64) rows {
 	radius := s.radiusOf(l.radius, sigma)
 	if l.last == nil || l.lastRadius != radius {

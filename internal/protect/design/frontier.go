@@ -8,7 +8,7 @@ import (
 )
 
 // A Curve is what a kind of promise costs on the line of the answer: the accuracy where naming the input is limited to a
-// probability. Its figures are of the search.
+// probability. Its accuracies are of training examples that the release learned from.
 type Curve struct {
 	Name                  string
 	Probability, Accuracy []float64

@@ -85,8 +85,10 @@ func (o *Options) checkSettings() error {
 	switch {
 	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
 		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
+	case !(o.Worst >= 0 && o.Worst < 1) || o.Among < 0:
+		return measure.WrongOption("Worst", "%v among %d candidates: give a share below 1, and a number of candidates", o.Worst, o.Among)
 	case o.Worst > 0 && o.worstRadius() == 0:
-		return measure.WrongOption("WorstCase", "%.4g %% of %d candidates: guessing without the release already names %.3g %%: give a larger share", 100*o.Worst, o.Among, 100/float64(o.Among))
+		return measure.WrongOption("Worst", "%.4g %% of %d candidates: guessing without the release already names %.3g %%: give a larger share", 100*o.Worst, o.Among, 100/float64(o.Among))
 	case o.ListDraws < 0 || o.ListDraws > mostListDraws:
 		return measure.WrongOption("ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws)
 	}
@@ -145,6 +147,9 @@ func (o *Options) list(train *dataset.Set) []int {
 	if o.Candidates < train.Len() {
 		order = (&measure.List{Set: train}).Draw(o.Candidates, o.Seed)
 	}
+	if train.Group != nil { // equal inputs may be of several people
+		return order
+	}
 	return measure.DistinctInputs(train, order)
 }
 
@@ -156,8 +161,14 @@ func Whole(train *dataset.Set, candidates int, seed uint64) int {
 	return len((&measure.List{Set: train}).Draw(candidates, seed))
 }
 
-// peopleOf returns how many people the inputs of a set are of.
-func peopleOf(set *dataset.Set) int { return measure.PeopledOf(set, dataset.First(set.Len())).Count }
+// People returns how many people the inputs of a set are of.
+func People(set *dataset.Set) int {
+	if set.Group == nil {
+		return set.Len()
+	}
+	_, n := stat.Numbered(set.People())
+	return n
+}
 
 // checkErrors checks the limits on errors of reconstructions.
 func (o *Options) checkErrors(train, test *dataset.Set) error {
@@ -172,7 +183,7 @@ func (o *Options) checkErrors(train, test *dataset.Set) error {
 		return nil
 	}
 	most := measure.SquareRange(train, o.Seed)
-	if top := math.Sqrt((bayes.Population{N: peopleOf(test) - measure.SetApart(peopleOf(test)), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
+	if top := math.Sqrt((bayes.Population{N: People(test) - measure.SetApart(People(test)), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
 		return measure.WrongOption("Floor", "with %d test inputs, only floors below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
 	}
 	return nil
@@ -234,7 +245,7 @@ func (p Protect) check(train, test *dataset.Set) error {
 		case p.Bits > 0 && p.Bits >= whole:
 			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
 		}
-		if least := (bayes.Population{N: peopleOf(set), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
+		if least := (bayes.Population{N: People(set), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
 			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), upward(100*least, 4))
 		}
 	}

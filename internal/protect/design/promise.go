@@ -23,6 +23,7 @@ type ReleasedNumbers struct {
 	Method Method  `json:"method"`
 	Node   string  `json:"node"`             // of the original model
 	Weight float64 `json:"weight,omitempty"` // of the penalty, if the method learns
+	Clip   bool    `json:"clip,omitempty"`   // the norm is clipped, against exposure
 	Keep   int     `json:"keep"`             // numbers that are released
 }
 
@@ -66,7 +67,7 @@ func (p *Promise) Check(r *report.Report) error {
 			}
 			r.Find(code, c.name, c.lacks)
 		}
-		name := string(p.Released.Method) + " at " + p.Released.Node
+		name := place{Node: p.Released.Node, Method: p.Released.Method, Clip: p.Released.Clip}.String()
 		if s != nil && s.Release.Sigma > 0 {
 			r.Add(report.Claim{ID: "released.sigma", Subject: name, Kind: report.Measured, Value: report.Exactly(s.Release.Sigma, report.Number)})
 		}

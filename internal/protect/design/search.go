@@ -39,7 +39,7 @@ type searcher struct {
 const streamCandidates = 13
 
 // Search finds the release of g that keeps the limits at the least cost in accuracy. train and test
-// are labelled. Of test, the search uses the size only: the limits are to be measured on it.
+// are labelled. The search does not measure on test: checks of the options use its size, people, labels and spread.
 func Search(ctx context.Context, g *nn.Graph, train, test *dataset.Set, o Options) (*Answer, error) {
 	if err := o.check(train, test); err != nil {
 		return nil, err

@@ -229,8 +229,11 @@ func TestPeople(t *testing.T) {
 	train, test := visits(100, 6), visits(60, 7)
 	o := searchOptions(Options{Methods: []Method{Isotropic}, Limits: Limits{Identify: .2}})
 	o.Fresh, o.Candidates = nil, Whole(train, 402, o.Seed)
-	if o.Candidates != 400 {
+	if o.Candidates != 400 || Whole(train, 4, o.Seed) != 0 || People(train) != 100 {
 		t.Fatalf("%d candidates of people with five each", o.Candidates)
+	}
+	if some, others := measure.DividePeople(train, 5, 1); len(some) != 100 || len(others) != 400 || slices.ContainsFunc(some, func(i int) bool { return slices.Contains(others, i-i%5) }) {
+		t.Errorf("people are divided into %d and %d inputs", len(some), len(others))
 	}
 	a := must.Get(Search(t.Context(), pairModel(), train, test, o))(t)
 	if a.Best == nil {

@@ -149,7 +149,8 @@ const (
 // from them until the best place is learned again. People are whole.
 func (s *searcher) validation() []int {
 	if s.train.Group != nil {
-		return (&measure.List{Set: s.train}).Draw(max(1, s.train.Len()/validationShare), s.Seed^streamSplit)
+		some, _ := measure.DividePeople(s.train, validationShare, s.Seed^streamSplit)
+		return some
 	}
 	order := run.Rand(s.Seed, 0, streamSplit).Perm(s.train.Len())
 	return order[:max(1, len(order)/validationShare)]

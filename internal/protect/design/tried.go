@@ -15,7 +15,7 @@ func (p Run) search(r *report.Report) {
 	best, nodes := map[string]*Point{}, map[string]float64{}
 	var order []string
 	for i, x := range p.Answer.Points {
-		name := string(x.Method) + " at " + x.Node
+		name := x.place.String()
 		if _, ok := best[name]; !ok {
 			order, best[name] = append(order, name), nil
 		}
@@ -28,7 +28,7 @@ func (p Run) search(r *report.Report) {
 		p.point(r, name, x)
 	}
 	for _, c := range p.Answer.Curves {
-		r.Series = append(r.Series, report.Series{ID: "search/three kinds of promise, inputs named", Name: c.Name, X: c.Probability, Y: c.Accuracy})
+		r.Series = append(r.Series, report.Series{ID: "search/three kinds of promise, inputs named, training examples", Name: c.Name, X: c.Probability, Y: c.Accuracy})
 	}
 	add := func(c report.Claim) { c.Source = report.Searched; r.Add(c) }
 	add(report.Claim{ID: "tried", Kind: report.Measured, Value: report.Exactly(float64(len(p.Answer.Points)), report.Count)})
@@ -39,7 +39,7 @@ func (p Run) search(r *report.Report) {
 		}
 	}
 	if x := p.Answer.Nearest; x != nil {
-		p.row(add, "nearest", string(x.Method)+" at "+x.Node, *x)
+		p.row(add, "nearest", x.place.String(), *x)
 	}
 	for _, c := range p.Answer.Cuts {
 		claim := func(id string, v report.Value) {

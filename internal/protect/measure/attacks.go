@@ -142,11 +142,12 @@ func ReadAttacks(path string, attacks []AttackRan, priorAlone *AttackRan, m int)
 	if err == nil && slices.Contains(names, peopleName) && len(a.withPrior()) > 0 {
 		all := a.withPrior()
 		people := make([]int, len(all[0].MeanSquare))
-		next := 0.
-		for k, p := range read(peopleName, len(people), 1) {
+		next, of := 0., read(peopleName, len(people), 1)
+		for k := 0; k < len(people) && err == nil; k++ {
+			p := of[k]
 			if people[k] = int(p); p == next {
 				next++
-			} else if err == nil && !(p >= 0 && p < next && p == math.Trunc(p)) {
+			} else if !(p >= 0 && p < next && p == math.Trunc(p)) {
 				err = fmt.Errorf("%s: array %q: example %d is of person %v, but people are counted as they come", path, peopleName, k, p)
 			}
 		}

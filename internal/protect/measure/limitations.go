@@ -157,7 +157,7 @@ func (a *account) conditions() string {
 	}
 	draws := fmt.Sprintf("the %s of %s are independent draws from the distribution of inputs; the model was not trained on them", report.Many(sample.Inputs, "input"), sample.Name)
 	if sample.People > 0 {
-		draws = fmt.Sprintf("the %s people of %s, with all their %s, are independent draws from the distribution of people; the model was trained on no input of theirs", report.Grouped(sample.People), sample.Name, report.Many(sample.Inputs, "input"))
+		draws = fmt.Sprintf("the %s people of %s are independent draws from the distribution of people; %s of theirs, drawn at random, are used; the model was trained on no input of theirs", report.Grouped(sample.People), sample.Name, report.Many(sample.Inputs, "input"))
 	}
 	s := fmt.Sprintf("%s; no setting of the release (%s) was chosen by results on them", draws, settings)
 	if a.lists.Look > 0 {

@@ -68,8 +68,10 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 		l.leaveOut("how exposed single people are: it is measured of noisy values, and these are processed before they are released")
 		return nil
 	}
+	candidates := bayes.Candidates(l.inputs(l.Candidates, list.Indices))
+	near := bayes.ByDistance(candidates, noise, bayes.Options{Prior: list.Prior, People: list.People})
 	subjects, releases := l.Subjects, bayes.DefaultReleases
-	if _, quick := noise.(release.Gaussian); quick && list.People == nil { // then more cost little: the likeliest candidate is the nearest one
+	if _, quick := noise.(release.Gaussian); quick && near { // then more cost little: the likeliest candidate is the nearest one
 		releases = ReleasesFor(exposedShares[0])
 	}
 	if len(l.Than) > 0 {
@@ -77,7 +79,7 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 	}
 	if subjects == AsManySubjects {
 		each := float64(len(list.Indices)) * float64(l.columns())
-		if list.People != nil || !l.gaussian() {
+		if !near {
 			each *= float64(releases)
 		}
 		if !l.gaussian() {
@@ -88,7 +90,6 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 			return nil
 		}
 	}
-	candidates := bayes.Candidates(l.inputs(l.Candidates, list.Indices))
 	e, err := bayes.Expose(ctx, candidates, noise, subjects, releases, bayes.Options{
 		Prior: list.Prior, People: list.People, Queries: l.target.Queries, Seed: l.Seed ^ streamExposed, Progress: l.share("how often people are named"),
 	})
@@ -133,8 +134,7 @@ func (f *ExposureFigures) show(set *dataset.Set) {
 	}
 }
 
-// ReleasesFor is the number of releases of each person that shows whether they are named in more than a share of them: in
-// 20 of them, if so, or 13 by chance.
+// ReleasesFor returns the releases of each person that Exposure.Above needs for a share: 20 expected hits.
 func ReleasesFor(share float64) int { return max(bayes.DefaultReleases, int(math.Ceil(20/share))) }
 
 // leastSubjects is the smallest number of people that are drawn by default.

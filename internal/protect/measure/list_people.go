@@ -89,6 +89,22 @@ func (l *List) Draw(most int, seed uint64) []int {
 	return rows
 }
 
+// DividePeople divides the inputs of a set by people: those of one person in so many, drawn by the seed, of one at least, and those of
+// the others.
+func DividePeople(set *dataset.Set, share int, seed uint64) (some, others []int) {
+	of := inputsOfEach(set.Group)
+	for i, k := range run.Rand(seed, 0, streamList).Perm(len(of)) {
+		if i < max(1, len(of)/share) {
+			some = append(some, of[k]...)
+		} else {
+			others = append(others, of[k]...)
+		}
+	}
+	slices.Sort(some)
+	slices.Sort(others)
+	return some, others
+}
+
 // inputsOfEach returns the inputs of each person who has some, in the order of the first ones.
 func inputsOfEach(g *dataset.Attribute) [][]int {
 	place := make(map[int]int)

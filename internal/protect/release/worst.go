@@ -62,6 +62,9 @@ func moved(p, r, sign float64) float64 {
 // Success returns what the probability of success does not exceed, κ being that of the best guess without the release.
 // It is 1 where that is all that is known.
 func (w Worst) Success(κ float64) float64 {
+	if κ <= 0 {
+		return 0
+	}
 	if !(κ < 1) {
 		return 1
 	}
@@ -99,6 +102,9 @@ func (w Worst) GDP() float64 { return 2 * w.R }
 //
 // (Balle and Wang 2018), plus 4t for the noise on a lattice. It is rounded up.
 func (w Worst) Epsilon(δ float64) float64 {
+	if !(δ > 0) {
+		return math.Inf(1)
+	}
 	μ := w.GDP()
 	exceeds := func(ε float64) bool {
 		a, x := μ/2-ε/μ, μ/2+ε/μ

@@ -33,6 +33,9 @@ func TestWorst(t *testing.T) {
 	near("ε", half.Epsilon(1e-5), 4.3772, 1e-4)
 	big, _ := WorstOf(Gaussian{1}, 100, 1)
 	near("ε of μ = 200", big.Epsilon(1e-5), 200*200/2+200*4.2649, 1e-3) // Φ(μ/2 − ε/μ) alone is 1e-5 at Φ⁻¹(1e-5) = −4.2649
+	if w.Success(0) != 0 || w.Success(1) != 1 || !math.IsInf(w.Epsilon(0), 1) {
+		t.Errorf("at the ends: %v, %v, ε = %v", w.Success(0), w.Success(1), w.Epsilon(0))
+	}
 	four, _ := WorstOf(Gaussian{2}, 1.82, 4)
 	near("four releases", four.R, w.R, 1e-12)
 
