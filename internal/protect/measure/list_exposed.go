@@ -55,6 +55,9 @@ var (
 // mostExposed is the number of the most exposed inputs that are listed.
 const mostExposed = 8
 
+// slowSample is how many multiplications take as long as one number of the noise on a lattice.
+const slowSample = 2000
+
 // exposedWork bounds the product of candidates, features and draws.
 const exposedWork = 4 * mostListing
 
@@ -84,6 +87,9 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 		}
 		if !l.gaussian() {
 			each *= slowListing * float64(max(l.target.Queries, 1))
+		}
+		if _, exact := noise.(release.Lattice); exact {
+			each += slowSample * float64(releases*max(l.target.Queries, 1)*l.columns())
 		}
 		if subjects = int(min(bayes.DefaultSubjects, exposedWork/each)); subjects < leastSubjects {
 			l.leaveOut("how exposed single people are: %d releases of %d people take too long for this list; --exposed-people chooses fewer", releases, leastSubjects)
