@@ -70,3 +70,41 @@ func TestMNIST(t *testing.T) {
 			c.part, c.strength, math.Sqrt(floor.Mean), math.Sqrt(floor.Low), c.floor, math.Sqrt(everybody), named.Mean, named.High, c.name, ten.Mean, r.Rank(1e-3).Mean, bits.Mean, bits.High, c.bits, r.Rounding)
 	}
 }
+
+// TestMNISTPeople compares with an independent implementation: how often the writer of a digit is named, of 600 draws by prior
+// 1/(people·inputs), and how often single images are, of the discriminant directions of paper A's net.
+func TestMNISTPeople(t *testing.T) {
+	if os.Getenv("TATTLE_FULL") == "" {
+		t.Skip("takes minutes: set TATTLE_FULL=1")
+	}
+	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
+	open := func(part dataset.Split) *dataset.Set {
+		set, _, err := dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: part, Labels: shared.Path(t, "data/qmnist"), Group: "person"})
+		return must.Get(set, err)(t)
+	}
+	train := open(dataset.Train)
+	front, _ := must.Get2(release.Spec{}.Build(t.Context(), g, nil))(t)
+	for _, c := range []struct {
+		set                    *dataset.Set
+		strength, named, error float64
+	}{{train, 1, .970, .02}, {train, 5, .112, .02}, {train, 20, .005, .003}, {open(dataset.Test), 5, .218, .03}} {
+		order, prior, people := ByPeople(c.set.People())
+		list := Inputs{Front: must.Get(nn.NewNet(front))(t), Data: c.set, Indices: order}
+		r := must.Get(Run(t.Context(), list, release.Gaussian{Sigma: 1.7024195 * c.strength}, nil, Options{Prior: prior, People: people, Draws: 1000, Seed: 2}))(t)
+		if m := r.Named(1e-5); math.Abs(m.Mean-c.named) > c.error {
+			t.Errorf("%d inputs, %v×: the writer is named in %+v, by the independent program in %v", c.set.Len(), c.strength, m, c.named)
+		}
+	}
+	for _, c := range []struct{ norm, sigma, mean, q99 float64 }{{0, 1.5, .015, .275}, {0, 3, .0027, .06}, {7.07, 1.5, .0049, .11}} {
+		front, _ := must.Get2(release.Spec{Keep: 9, Projection: release.ProjectionDiscriminant, ClipNorm: c.norm}.Build(t.Context(), g, train))(t)
+		list := Inputs{Front: must.Get(nn.NewNet(front))(t), Data: train, Indices: dataset.First(train.Len())}
+		e := must.Get(Expose(t.Context(), list, release.Gaussian{Sigma: c.sigma}, 3000, 400, Options{Seed: 2}))(t)
+		// The independent figures are of 300 to 400 images: their means have errors of 15 %, their 99th percentiles of 40 %.
+		if m := e.Mean(.001, nil).Mean; math.Abs(m/c.mean-1) > .4 {
+			t.Errorf("σ = %v, norm %v: named in %v, by the independent program in %v", c.sigma, c.norm, m, c.mean)
+		}
+		if q := e.Quantile(.99); math.Abs(q/c.q99-1) > .5 {
+			t.Errorf("σ = %v, norm %v: the 1 %% most exposed are named in %v, by the independent program in %v", c.sigma, c.norm, q, c.q99)
+		}
+	}
+}
