@@ -139,8 +139,7 @@ func (s *searcher) leaks(ctx context.Context, values rows, validate []int, p *Po
 		return nil // the rest is for charts
 	}
 	// The examples to validate stand for the sample of the final measurement.
-	n := People(s.test)
-	everybody, sample := bayes.Population{N: n - measure.SetApart(n), Alpha: alpha / 2}, measure.PeopledOf(s.train, validate)
+	everybody, sample := bayes.Population{N: People(s.test), Alpha: alpha / 2}, measure.PeopledOf(s.train, validate)
 	attributes = s.attributes(sample)
 	if r, err = of(sample, attributes); err != nil {
 		return err
