@@ -69,9 +69,11 @@ func Expose(ctx context.Context, list Candidates, noise Density, subjects, relea
 	e := &Exposure{Releases: releases, People: run.Rand(o.Seed, 0, streamPeople).Perm(len(of))}
 	e.People = e.People[:min(subjects, len(of))]
 	if ByDistance(list, noise, o) {
+		var fine bool
 		var err error
-		e.Hits, err = nearest(ctx, list, noise, e.People, releases, o)
-		return e, err
+		if e.Hits, fine, err = nearest(ctx, list, noise, e.People, releases, o); err != nil || fine {
+			return e, err
+		}
 	}
 	e.Hits = make([]int, len(e.People))
 	each := max(1, exposedValues/(releases*o.Queries*list.Dim())) // people at a time

@@ -25,19 +25,24 @@ func ByDistance(list Candidates, noise Density, o Options) bool {
 	return gaussian && o.Prior == nil && o.People == nil && list.Len() <= nearestValues/list.Dim()
 }
 
-// nearest counts how often each of some candidates is named, in so many releases. A release in which it is not named is
-// cheap: it has a rival nearby.
-func nearest(ctx context.Context, list Candidates, noise release.Noise, some []int, releases int, o Options) (hits []int, err error) {
+// finest is the largest error of a float32 feature, in standard deviations of the noise of all features together, with which nearest
+// counts: equal float32 numbers of different features would make people look less exposed than they are.
+const finest = 1e-3
+
+// nearest counts, for each of some candidates, the releases of it that name it. Its work is small where a candidate is seldom
+// named: the search ends at the first rival that is nearer to the release. It reports false, and counts nothing, if float32 is
+// too coarse for the features.
+func nearest(ctx context.Context, list Candidates, noise release.Noise, some []int, releases int, o Options) (hits []int, fine bool, err error) {
 	n := list.Dim()
-	values := make([]float32, 0, list.Len()*n)
+	values, largest := make([]float32, 0, list.Len()*n), 0.
 	err = eachBlock(ctx, list, blockOf(n), func(_ []int, features []float64) error {
 		for _, v := range features {
-			values = append(values, float32(v))
+			values, largest = append(values, float32(v)), max(largest, math.Abs(v))
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	if coarse := 0x1p-24 * largest * math.Sqrt(float64(n*o.Queries)); err != nil || !(coarse <= finest*noise.Std()) {
+		return nil, false, err
 	}
 	if g, ok := noise.(release.Gaussian); ok { // the mean of its releases is one of Gaussian noise
 		noise, o.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(o.Queries))}, 1
@@ -56,13 +61,13 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 			}
 		})
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if o.Progress != nil {
 			o.Progress(float64(to) / float64(len(some)))
 		}
 	}
-	return hits, nil
+	return hits, true, nil
 }
 
 // rivals are the candidates beside a true one.

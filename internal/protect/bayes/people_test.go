@@ -172,6 +172,13 @@ func TestNearestNames(t *testing.T) {
 			if !slices.Equal(fast.People, slow.People) {
 				t.Error("other people were drawn")
 			}
+			// Far from zero, float32 could not tell the candidates apart, and people would look safe.
+			for i := range list.a {
+				list.a[i] += 1 << 24
+			}
+			if far := must.Get(Expose(t.Context(), list, noise, 40, 400, o))(t).Mean(.001, nil).Mean; math.Abs(far-fast.Mean(.001, nil).Mean) > .028 {
+				t.Errorf("%s noise, %d releases: moved by 2²⁴, named in %v", name, queries, far)
+			}
 		}
 	}
 }
