@@ -34,7 +34,8 @@ func (w WorstCase) Success(without float64) float64 { return w.of.Success(withou
 // Exposed returns the largest number of people of any list who can be named in more than this share of their releases.
 func (w WorstCase) Exposed(share float64) float64 { return w.of.Exposed(share) }
 
-// Privacy is local differential privacy: ρ of its zero-concentrated kind, μ of the Gaussian one, and ε for a δ.
+// Privacy is local differential privacy: ρ of its zero-concentrated kind, μ of the Gaussian one, and ε for a δ. With lattice noise, μ holds
+// up to a factor of probabilities of 1 + 10⁻²⁵ for each number that is released.
 func (w WorstCase) Privacy(delta float64) (rho, mu, epsilon float64) {
 	return w.of.ZCDP(), w.of.GDP(), w.of.Epsilon(delta)
 }

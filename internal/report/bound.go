@@ -40,7 +40,7 @@ var boundLayout = &layout{
 				table: &tableOf{rows: []string{"most exposed"}, columns: []column{{"named in", "exposed.most", "", false}, {"releases", "exposed.most", "n", false}}}},
 		}},
 		{title: "Whatever the data", parts: []partOf{
-			{says: "What no adversary exceeds, for every distribution of inputs, every list and every rule: it follows from the clip of the norm. It is a mean over who the input can be; candidates are equally likely. For a secret of a person, all their releases count.",
+			{says: "What no adversary exceeds, for every distribution of inputs, every list and every rule: it follows from the clip of the norm. It is a mean over who the input can be; candidates are equally likely. For a secret of a person, all their releases count. A limit of 99 % or more is vacuous.",
 				table: &tableOf{rows: []string{"to"}, columns: []column{{"at most", "worst", "most", false}, {"without the release", "worst", "@without the release", false}}}},
 			{says: "Most people of any list who can be named in more than a share of their releases, whatever the rule.",
 				table: &tableOf{rows: []string{"named in more than"}, columns: []column{{"people", "worst.exposed", "most", false}}}},

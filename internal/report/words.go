@@ -58,6 +58,7 @@ var release = map[string]Wording{
 	"exposed":             {Part: Evidence, Says: "Estimated: one {1} in a hundred is named in at least {exposed.q99} of releases by the adversary who names the likeliest."},
 	"worst":               {Part: Evidence, Says: "Whatever the data: with {2}, nobody names the input among {1} equally likely candidates with a probability above {worst.high}. The clip of the norm alone proves it."},
 	"worst.vacuous":       {Part: Limit, Says: "What the clip of the norm proves is vacuous at this noise: {worst.high} of releases may name the input among {1} candidates."},
+	"worst.real":          {Part: Condition, Says: "The limits that hold whatever the data are for Gaussian noise in real arithmetic. The low-order bits of floating-point noise reveal more; --noise lattice is exact."},
 	"worst.none":          {Part: Limit, Says: "The clip of the norm proves nothing alone: that needs Gaussian noise, or noise on a lattice whose sigma is at least twice its delta."},
 	"clipped":             {Part: Evidence, Says: "The norm is clipped for {clipped} of {clipped.n} inputs."},
 	"clipped.all":         {Part: Limit, Says: "The norm is clipped for all inputs: of their features, only the direction is released."},

@@ -68,7 +68,8 @@ var partKinds = inputKinds[:len(inputKinds)-2]
 // NoTarget stands for a target and means that there is none: the examples have no Y.
 const NoTarget = "none"
 
-// Values of Options.Group that are no columns: each folder of pictures is one person, and each row is another person.
+// Two values of Options.Group do not name a column. With GroupFolder, the pictures of one folder are of one person. With NoGroup,
+// each row is of another person.
 const (
 	GroupFolder = "folder"
 	NoGroup     = "none"

@@ -39,7 +39,7 @@ func target(features []float64) int { return int(one(features[1] > 0)) }
 type world struct {
 	name    string
 	dim     int
-	person  func(r *rand.Rand, more int) individual // with so many inputs more
+	person  func(r *rand.Rand, more int) individual // draws a person; more is added to the number of their inputs
 	noise   Density
 	sigma   float64
 	queries int

@@ -32,7 +32,8 @@ type exact struct {
 	exposed                                                   []float64
 }
 
-// exact sums over the releases y, which are multiples of step: of the lattice, or so many that they are an integral.
+// exact sums over all releases y that are multiples of step. For noise on a lattice, step is its spacing. For Gaussian noise,
+// step is so small that the sum equals the integral.
 func (l numbers) exact(sigma, step float64) (e exact) {
 	norm, reach := 0., 8*sigma
 	for z := -math.Ceil(reach/step) * step; z <= reach; z += step {
@@ -190,7 +191,8 @@ func noisesOfNumbers(t *testing.T, sigma float64) map[Density]float64 {
 	}
 }
 
-// coverList is about adversaries with a list: of six people with 1 to 5 numbers, some of which are equal, and an attribute that two have.
+// coverList checks limits on adversaries with a list. The list has six people with 1 to 5 numbers each; some numbers are equal.
+// Two of the people have the attribute.
 func coverList(t *testing.T, c coverages, tries int, alpha float64) {
 	const sigma, draws = .8, 150
 	l := numbers{a: []float64{-3, -2.5, 0, .5, 3, 0, -1, -1, 1.5, 4, 1.5, 2, -2, -2.5, .5},
@@ -221,8 +223,8 @@ func coverList(t *testing.T, c coverages, tries int, alpha float64) {
 	}
 }
 
-// coverPopulation is about adversaries without a list. People are of three types, two of which are rare, with 1, 3 or 8 numbers about
-// that of the type. Half of them have equal numbers only. The posterior of each list is exact.
+// coverPopulation checks limits on adversaries without a list. There are three types of people, and two types are rare. A person has
+// 1, 3 or 8 numbers near the centre of the type. For half of the people all numbers are equal. Posteriors are exact.
 func coverPopulation(t *testing.T, c coverages, tries int, alpha float64) {
 	const sigma = .7
 	centre, size, upTo := []float64{0, .4, 1.5}, []int{1, 3, 8}, []float64{.9, .97, 1}
@@ -273,8 +275,8 @@ func coverPopulation(t *testing.T, c coverages, tries int, alpha float64) {
 	}
 }
 
-// coverExposure is about how often people are named: of a list of 24 with 1 to 4 numbers each, many of which are equal, of people whose
-// exposure has a heavy tail, and of those for whom limits are the least certain.
+// coverExposure checks limits on how often people are named, in three cases. The first is a list of 24 people with 1 to 4
+// numbers each, many of them equal. In the second, exposure has a heavy tail. The third is the one in which limits fail most often.
 func coverExposure(t *testing.T, c coverages, tries int, alpha float64) {
 	const sigma, releases, people = .6, 25, 24
 	r := rand.New(rand.NewPCG(3, 9))

@@ -75,7 +75,7 @@ func TestMNIST(t *testing.T) {
 // 1/(people·inputs), and how often single images are, of the discriminant directions of paper A's net.
 func TestMNISTPeople(t *testing.T) {
 	if os.Getenv("TATTLE_FULL") == "" {
-		t.Skip("takes minutes: set TATTLE_FULL=1")
+		t.Skip("takes half a minute and 1 GB: set TATTLE_FULL=1")
 	}
 	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
 	open := func(part dataset.Split) *dataset.Set {

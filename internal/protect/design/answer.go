@@ -107,8 +107,8 @@ func (s *searcher) answer(ctx context.Context, all []*found) (*Answer, error) {
 	return a, s.settle(ctx, a)
 }
 
-// relearn learns the release of a place again, from all training data: the part that measured
-// accuracies is no longer needed, but for the curves.
+// relearn learns the release of a place again, from all training data, also from the part that measured accuracies. It returns
+// the curves, whose accuracies are of that part.
 func (s *searcher) relearn(ctx context.Context, f *found) ([]Curve, error) {
 	c, err := s.cutAt(ctx, f.Cost.Node)
 	if err != nil {

@@ -111,8 +111,8 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 	return all
 }
 
-// worstClaim computes what the clip of the norm proves of naming the input among so many candidates, or says why it proves
-// nothing.
+// worstClaim returns the limit that the clip of the norm proves on naming the input, for a list of this length. If it proves none,
+// lacks says why.
 func worstClaim(s *measure.Setup, among int) (c *report.Claim, lacks string) {
 	if s == nil {
 		return nil, "nothing is released"

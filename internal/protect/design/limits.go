@@ -18,7 +18,7 @@ type Limits struct {
 	Bits       float64   `json:"bits,omitempty"`       // revealed about which candidate the input is, at most
 	Attack     float64   `json:"attack,omitempty"`     // root mean square error of each attack that runs, at least, in the model's units
 	Worst      float64   `json:"worst_case,omitempty"` // probability of naming the input, whatever the data, at most
-	Among      int       `json:"among,omitempty"`      // so many candidates that Worst is about; 0: Candidates
+	Among      int       `json:"among,omitempty"`      // number of candidates for Worst; 0: Candidates
 	Exposed    *Exposed  `json:"exposed,omitempty"`    // people who are named often; nil: any number of them
 	Protect    []Protect `json:"protect,omitempty"`
 }

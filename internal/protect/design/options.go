@@ -153,7 +153,8 @@ func (o *Options) list(train *dataset.Set) []int {
 	return measure.DistinctInputs(train, order)
 }
 
-// Whole returns how many candidates are drawn if so many are asked for: people are on the list with all of their inputs, or with none.
+// Whole returns the length of the list that is drawn, at most the number of candidates that is given. A person is on the list with all
+// inputs or with none, so it can be shorter.
 func Whole(train *dataset.Set, candidates int, seed uint64) int {
 	if candidates >= train.Len() {
 		return candidates

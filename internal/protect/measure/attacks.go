@@ -75,7 +75,7 @@ func (a *Attacks) encode(w io.Writer) error {
 	return z.Close()
 }
 
-// CountPeople says of whom the attacked examples are, if the data say it: means are then over people.
+// CountPeople makes means over attacked examples means over people, if the data name the person of each example.
 func (a *Attacks) CountPeople(set *dataset.Set, indices []int) {
 	if set.Group == nil {
 		return

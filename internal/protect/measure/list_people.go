@@ -72,8 +72,8 @@ func (in Peopled) first(n int) int {
 	return inputs
 }
 
-// Draw returns the indices of so many inputs of the list, in an order drawn by the seed; all if most is negative. People
-// are drawn whole.
+// Draw returns indices of inputs of the list, at most so many, in an order drawn by the seed. A negative most means all. A
+// person has all of their inputs drawn, or none.
 func (l *List) Draw(most int, seed uint64) []int {
 	g := l.Set.Group
 	if g == nil {
@@ -89,8 +89,8 @@ func (l *List) Draw(most int, seed uint64) []int {
 	return rows
 }
 
-// DividePeople divides the inputs of a set by people: those of one person in so many, drawn by the seed, of one at least, and those of
-// the others.
+// DividePeople divides the inputs of a set so that no person is on both sides. One person in share is drawn for some, at least
+// one; others has the inputs of the rest.
 func DividePeople(set *dataset.Set, share int, seed uint64) (some, others []int) {
 	of := inputsOfEach(set.Group)
 	for i, k := range run.Rand(seed, 0, streamList).Perm(len(of)) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/math/stat"
 	"tattle/internal/reveal/curious"
 )
 
@@ -83,17 +84,7 @@ func (s *Sample) people() (person []int, n int) {
 	if s.Group == nil {
 		return span(0, s.Len()), s.Len()
 	}
-	place := make(map[int]int)
-	person = make([]int, s.Len())
-	for i, g := range s.Group.Labels {
-		k, known := place[g]
-		if !known {
-			k = len(place)
-			place[g] = k
-		}
-		person[i] = k
-	}
-	return person, len(place)
+	return stat.Numbered(s.Group.Labels)
 }
 
 // apart states that every example is about another person.
