@@ -3,14 +3,13 @@ package cli
 import (
 	"context"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/protect/measure"
 	"tattle/internal/report"
 )
 
 type boundCmd struct {
-	modelFlags
-	Data     string `required:"" help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
-	Split    string `help:"Part of the data: test or train." enum:"test,train" default:"test"`
+	sourceFlags
 	Examples string `help:"Number of examples, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
 
 	inputFlags
@@ -44,7 +43,21 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err := c.furtherFlags.check(); err != nil {
 		return nil, err
 	}
-	read, err := c.readFlags.open(c.Model)
+	read, path, use, err := c.sourceFlags.open()
+	if err != nil {
+		return nil, err
+	}
+	in := c.inputFlags.of(path, c.Split, c.Seed)
+	in.Vectors, in.Columns = c.Vectors != "", c.Columns
+	var set *dataset.Set
+	var notes []string
+	if read.Vectors() { // which have no node that could be wrong
+		if leaves.Spec.Node == "" {
+			leaves.Spec.Node = measure.VectorNode
+		}
+		c.Barankin, c.Far, c.Twins = 0, 0, "0" // no witness proves more than the noise itself says
+		set, notes, err = openInputs(ctx, e, in, read)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,20 +68,29 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err := differentiable(read, released); err != nil {
 		return nil, err
 	}
-	in := c.inputFlags.of(c.Data, c.Split, c.Seed)
-	set, notes, err := openInputs(ctx, e, in, read)
+	if set == nil {
+		if set, notes, err = openInputs(ctx, e, in, read); err != nil {
+			return nil, err
+		}
+	}
+	if use == nil {
+		if err := e.checkFit(ctx, read, in, set, false); err != nil {
+			return nil, err
+		}
+	}
+	views, err := measure.OpenViews(use, in, set, e.opener(ctx, read))
 	if err != nil {
 		return nil, err
 	}
-	if err := e.checkFit(ctx, read, in, set, false); err != nil {
-		return nil, err
-	}
 	m := &measurement{
-		Request: measure.Request{Graph: read.Graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed},
+		Request: measure.Request{Graph: read.Graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed, Use: use, Views: views, OfVectors: in.Vectors},
 		origin:  originOf(read, in, set, notes), resume: c.Resume, name: "bounding",
 	}
 	if m.Indices, err = measure.ChooseExamples("Examples", c.Examples, set.Len(), c.Seed); err != nil {
 		return nil, err
+	}
+	if in.Vectors && c.Coordinates == "" {
+		c.Coordinates = measure.CoordinatesPixels
 	}
 	if m.Experiment, m.origin.Vectors, err = c.experiment(set, c.Seed); err != nil {
 		return nil, err

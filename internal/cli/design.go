@@ -16,9 +16,7 @@ import (
 
 // designCmd looks for the release that keeps limits at the lowest cost in accuracy.
 type designCmd struct {
-	modelFlags
-	Data         string `required:"" help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
-	Split        string `help:"Part of the data on which accuracy is measured: test or train." enum:"test,train" default:"test"`
+	sourceFlags
 	Features     string `help:"Node or tensor whose output is released; several: A,B or all (default: input of the last affine layer or convolution)." placeholder:"NODE"`
 	TrainingData string `help:"Data that the release learns from, and whose inputs are the candidates (default: the training part of --data)." placeholder:"PATH" input:"data" more:""`
 
@@ -145,7 +143,16 @@ func (j *designJob) answer(model, limit string, p *design.Run) (*boundCmd, error
 			return nil, err
 		}
 	}
-	b.Model, b.Data, b.Split, b.Seed, b.inputFlags = model, absolute(j.Data), j.Split, j.Seed, j.inputFlags
+	b.sourceFlags, b.Seed, b.inputFlags = j.sourceFlags, j.Seed, j.inputFlags
+	if b.Model, b.readFlags = model, (readFlags{}); b.Vectors != "" {
+		b.Vectors = absolute(b.Vectors)
+	} else {
+		b.Data = absolute(b.Data)
+	}
+	if j.use != nil {
+		b.Utility = j.use.Task
+		b.useFlags.Views = j.use.Views
+	}
 	b.Labels, b.Target, b.Limit, b.TrainingLimit, b.Task = j.in.Labels, j.in.Target, limit, nil, p.Options.Tasks
 	if n := uint32(j.in.TrainingLimit); n > 0 {
 		b.TrainingLimit = &n

@@ -25,6 +25,8 @@ import (
 type designJob struct {
 	*designCmd
 	model    *measure.Model
+	use      *release.Use
+	views    *dataset.Set
 	origin   measure.Origin
 	in       measure.Inputs
 	data     *dataset.Set
@@ -40,7 +42,7 @@ func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 		return nil, err
 	}
 	j := &designJob{designCmd: c}
-	if err := j.open(ctx, e); err != nil {
+	if err := j.open(ctx, e, o); err != nil {
 		return nil, err
 	}
 	if _, err := measure.ChooseExamples("Examples", c.Examples, j.data.Len(), c.Seed); err != nil {
@@ -62,14 +64,16 @@ func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 // nodes returns the nodes whose output can be released.
 func (j *designJob) nodes() ([]string, error) {
 	g := j.model.Graph
-	switch j.Features {
-	case "":
+	switch {
+	case j.model.Vectors():
+		return []string{measure.VectorNode}, nil
+	case j.Features == "":
 		node, err := g.FeatureNode()
 		if err != nil {
 			return nil, usage(fmt.Errorf("%s: %w", j.Model, err), "name the node whose output is released with --features")
 		}
 		return []string{node}, nil
-	case "all":
+	case j.Features == "all":
 		return design.Cuts(g)
 	}
 	nodes := strings.Split(j.Features, ",")
@@ -103,19 +107,32 @@ func (j *designJob) forPromise(ctx context.Context, e *env, o *design.Options) e
 }
 
 // open opens model and data.
-func (j *designJob) open(ctx context.Context, e *env) (err error) {
-	if j.model, err = j.readFlags.open(j.Model); err != nil {
+func (j *designJob) open(ctx context.Context, e *env, o design.Options) (err error) {
+	var path string
+	if j.model, path, j.use, err = j.sourceFlags.open(); err != nil {
 		return err
 	}
-	if err := differentiable(j.model, j.model.Graph); err != nil {
-		return err
+	if !j.model.Vectors() {
+		if err := differentiable(j.model, j.model.Graph); err != nil {
+			return err
+		}
 	}
-	j.in = j.inputFlags.of(j.Data, j.Split, j.Seed)
+	j.in = j.inputFlags.of(path, j.Split, j.Seed)
+	j.in.Vectors, j.in.Columns = j.sourceFlags.Vectors != "", j.Columns
+	if len(j.in.Sensitive) == 0 && j.in.Vectors {
+		for _, p := range o.Protect {
+			j.in.Sensitive = append(j.in.Sensitive, p.Attribute)
+		}
+		j.inputFlags.Sensitive = j.in.Sensitive
+	}
 	var notes []string
 	if j.data, notes, err = openInputs(ctx, e, j.in, j.model); err != nil {
 		return err
 	}
 	j.origin = originOf(j.model, j.in, j.data, notes)
+	if j.views, err = measure.OpenViews(j.use, j.in, j.data, e.opener(ctx, j.model)); err != nil || j.use != nil {
+		return err
+	}
 	if !j.data.Labelled() {
 		return usage(fmt.Errorf("%s: the examples have no labels, and design weighs confidentiality against accuracy", j.Data), "name the labels with --labels and --target")
 	}
@@ -165,6 +182,9 @@ func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) err
 		j.measured = append(j.measured, int64(of[i]))
 	}
 	o.Fresh, j.data = j.data.Subset(apart), j.data.Subset(rest)
+	if j.views != nil {
+		j.views = j.views.Subset(rest)
+	}
 	j.origin.Data.SHA256 = j.data.SHA256
 	return nil
 }
@@ -179,12 +199,12 @@ const measuredFile = "measured.npy"
 func (j *designJob) keep(ctx context.Context, e *env, dir string) (*report.Report, error) {
 	o := j.options
 	o.Dir, o.Resume, o.Pool, o.Progress = filepath.Join(dir, searchDir), j.Resume, e.pool, e.bars.Set
-	o.Hashes = j.hashes()
+	o.Hashes, o.Use = j.hashes(), j.use
 	a, err := design.Search(ctx, j.model.Graph, j.training, j.data, o)
 	if err != nil {
 		return nil, err
 	}
-	x := design.Run{Options: o, Answer: a}
+	x := design.Run{Options: o, Answer: a, OfVectors: j.in.Vectors}
 	r := report.New("", e.command(), j.Seed)
 	r.Model, r.Data = j.origin.Model, j.origin.Data
 	if a.Best != nil {
@@ -304,6 +324,10 @@ func (j *designJob) utility(ctx context.Context, dir string, r *report.Report, p
 	noise := func(values int) (release.Noise, error) {
 		return s.Release.Of(j.Seed).Noise(p.Answer.Best.Sigma, values, "")
 	}
-	p.Utility, err = p.Answer.Utility(ctx, j.model.Graph, written, split, j.data, p.Options.Tasks, noise, j.Seed)
+	purpose, err := measure.Purpose{Use: j.use, Data: j.data, Views: j.views}.Measured(j.model.Graph)
+	if err != nil {
+		return err
+	}
+	p.Utility, err = p.Answer.Utility(ctx, j.model.Graph, written, split, purpose, p.Options.Tasks, noise, j.Seed)
 	return err
 }

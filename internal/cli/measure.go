@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -81,9 +82,17 @@ func releasedPart(leaves measure.Release, g *nn.Graph, path string) (*nn.Graph, 
 // read.
 func originOf(m *measure.Model, in measure.Inputs, set *dataset.Set, notes []string) measure.Origin {
 	return measure.Origin{
-		Model: report.Model{Path: absolute(m.Path), SHA256: m.SHA256}, Data: measure.DataOf(set, absolute(in.Path), in.Split),
+		Model: modelRead(m), Data: measure.DataOf(set, absolute(in.Path), in.Split),
 		Notes: notes, Reading: measure.ReadingOf(m, in),
 	}
+}
+
+// modelRead describes a model, empty for vectors without one.
+func modelRead(m *measure.Model) report.Model {
+	if m.Vectors() {
+		return report.Model{}
+	}
+	return report.Model{Path: absolute(m.Path), SHA256: m.SHA256}
 }
 
 // conclude attacks the release and makes the report.
@@ -98,7 +107,7 @@ func (b *measured) conclude(ctx context.Context, e *env) (*report.Report, error)
 	if err != nil {
 		return nil, err
 	}
-	r.Title, r.Command = measure.ReleaseTitle(b.Release, b.origin.Model.Path), e.command()
+	r.Title, r.Command = measure.ReleaseTitle(b.Release, cmp.Or(b.origin.Model.Path, b.origin.Data.Path)), e.command()
 	return r, nil
 }
 

@@ -11,12 +11,6 @@ import (
 	"tattle/internal/protect/measure"
 )
 
-// modelFlags say which model is measured and how it is read.
-type modelFlags struct {
-	Model string `required:"" help:"The model, an ONNX file." placeholder:"FILE" input:"model"`
-	readFlags
-}
-
 // readFlags say what a model's file leaves open, and what its inputs are.
 type readFlags struct {
 	InputShape  string `help:"Shape of one input, without the batch, if the file leaves it open." placeholder:"3x224x224" more:""`

@@ -12,7 +12,7 @@ var boundLayout = &layout{
 		{"Whatever the data", "worst.own", "of releases name the right one, at most; guessing: {worst.own@without the release}"},
 		{"Best attack", "attack", "RMS error; inputs attacked: {attack.n}; without the release: {attack@without the release}"},
 		{"Floor without a list", "floor", "least RMS error of an adversary without a list; guessing the mean: {floor@without the release}"},
-		{"Accuracy cost", "accuracy.cost", "{accuracy.clean} to {accuracy}"},
+		{"Cost in {score}", "accuracy.cost", "{accuracy.clean} to {accuracy}"},
 		{"Floor, unbiased only", "bound", "for unbiased estimators, median over coordinates"},
 	},
 	sections: []sectionOf{
@@ -91,8 +91,8 @@ var boundLayout = &layout{
 			{says: "Directions that can be resolved to within a standard deviation (medians over inputs).",
 				table: &tableOf{rows: []string{"standard deviation at most"}, columns: []column{{"directions", "directions", "", false}}}}}},
 		{title: "What the release costs", folded: true, parts: []partOf{{
-			says:  "Accuracy, with its 95 % interval (Clopper-Pearson).",
-			table: &tableOf{rows: []string{"features"}, columns: []column{{"accuracy", "answers", "", false}, {"95 % interval", "answers", "interval", false}, {"examples", "answers", "n", false}}}}}},
+			says:  "{Score}, with its 95 % interval.",
+			table: &tableOf{rows: []string{"features"}, columns: []column{{"{score}", "answers", "", false}, {"95 % interval", "answers", "interval", false}, {"examples", "answers", "n", false}}}}}},
 		{title: "What the limits depend on", folded: true, parts: []partOf{{findings: []Part{Condition}}}},
 		{title: "How the data were read", parts: []partOf{{findings: []Part{About}}}},
 	},

@@ -66,7 +66,7 @@ func (r *Report) Compare(again *Report, absent string) (found, left []Difference
 		is, was any
 	}{
 		{"title", again.Title, r.Title}, {"seed", again.Seed, r.Seed}, {"request", again.Request, r.Request},
-		{"model", again.Model, r.Model}, {"data", again.Data, r.Data}, {"target", again.Target, r.Target}, {"layout", again.Layout, r.Layout}, {"files", again.Files, r.Files},
+		{"model", again.Model, r.Model}, {"data", again.Data, r.Data}, {"target", again.Target, r.Target}, {"score", again.Score, r.Score}, {"layout", again.Layout, r.Layout}, {"files", again.Files, r.Files},
 	} {
 		differ(h.name, Canonical(h.is), Canonical(h.was))
 	}

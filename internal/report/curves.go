@@ -38,7 +38,9 @@ func (r *Report) curves(c *curvesOf, subject string) (all []chart) {
 		if of := strings.TrimPrefix(id, c.id); of != "" && subject == "" {
 			caption += ": " + of[1:]
 		}
-		all = append(all, c.draw(caption, by[id]))
+		named := *c
+		named.y = r.fill(c.y, Finding{})
+		all = append(all, named.draw(r.fill(caption, Finding{}), by[id]))
 	}
 	return all
 }

@@ -52,7 +52,7 @@ func (r *Report) table(t *tableOf, subject string, one bool) *table {
 	for _, c := range t.columns {
 		if used[c.claim] || c.show == "badge" || c.show == "unit" {
 			shown = append(shown, c)
-			out.Heads = append(out.Heads, c.head)
+			out.Heads = append(out.Heads, r.fill(c.head, Finding{}))
 			if c.page {
 				out.Left = append(out.Left, len(out.Heads)-1)
 			}

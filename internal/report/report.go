@@ -47,6 +47,7 @@ type Head struct {
 	Model  Model  `json:"model,omitzero"`
 	Data   Data   `json:"data,omitzero"`
 	Target string `json:"target,omitempty"` // attribute that an audited model answers
+	Score  string `json:"score,omitempty"`  // what outputs are worth, in words; empty: accuracy
 	Files  []File `json:"files,omitempty"`  // of the run's folder, that claims are computed from
 
 	Rendered map[string]string  `json:"rendered,omitempty"` // SHA-256 of each file made from this report, and of the files that say how the run began
@@ -98,7 +99,7 @@ const (
 )
 
 // taken are the IDs of claims, or their parts before the first point, that verify cannot recompute.
-var taken = []string{"guess.attack", "design.original", "design.drop", "task", "tried", "validation", "point", "nearest", "cut"}
+var taken = []string{"guess.attack", "design.accuracy", "design.original", "design.drop", "task", "tried", "validation", "point", "nearest", "cut"}
 
 // Taken reports whether a claim may be taken as it is: its source says why, and its ID is one of those that cannot be
 // recomputed.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -82,6 +83,13 @@ func (r *Report) fill(template string, f Finding) string {
 		name := s[1 : len(s)-1]
 		if name == "subject" {
 			return file.Name(f.Subject)
+		}
+		if name == "score" || name == "Score" {
+			score := cmp.Or(r.Score, "accuracy")
+			if name == "Score" {
+				score = begun(unicode.ToUpper, score)
+			}
+			return score
 		}
 		if i, err := strconv.Atoi(name); err == nil {
 			if i < 1 || i > len(f.Args) {

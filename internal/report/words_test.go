@@ -26,7 +26,7 @@ func plain(t *testing.T, what, template string, ids map[string]bool) {
 		if at := strings.LastIndexByte(id, '.'); at >= 0 && shows[id[at+1:]] != nil && !besides {
 			id = id[:at]
 		}
-		if known := p[1] == "subject" || regexp.MustCompile(`^[1-9]$`).MatchString(p[1]) || ids[id] && (!besides || ids[beside]); !known {
+		if known := p[1] == "subject" || strings.ToLower(p[1]) == "score" || regexp.MustCompile(`^[1-9]$`).MatchString(p[1]) || ids[id] && (!besides || ids[beside]); !known {
 			t.Errorf("%s: nothing is called %s", what, p[0])
 		}
 	}

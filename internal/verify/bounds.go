@@ -133,6 +133,12 @@ func (q *request) open(ctx context.Context) (s *measure.Split, err error) {
 	if q.Data, q.notes, err = q.data(ctx, theData, q.Options.Data, in, q.reader, q.was.Data.SHA256); err != nil {
 		return nil, err
 	}
+	q.OfVectors = q.setup.Reading.Vectors
+	if q.Use = q.setup.Use; q.Use != nil {
+		if err := q.views(ctx, in); err != nil {
+			return nil, err
+		}
+	}
 	_, n := s.Front.Dims()
 	noise, err := q.Noise(q.Sigma, n, q.dir)
 	if err != nil {
@@ -142,6 +148,28 @@ func (q *request) open(ctx context.Context) (s *measure.Split, err error) {
 	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
 	q.Experiment.Memory, q.Experiment.Features = q.Memory, n
 	return s, err
+}
+
+// views opens other views of the data, if the report has some. What vectors are used for is not looked at without the model,
+// the data or these.
+func (q *request) views(ctx context.Context, in measure.Inputs) error {
+	if err := q.Use.Check(); err != nil {
+		return mismatch("request.use: %w", err)
+	}
+	if q.read == nil || q.Data == nil {
+		q.Use = nil
+		return nil
+	}
+	in.Path = q.was.Data.Path
+	views, err := measure.OpenViews(q.Use, in, q.Data, func(in measure.Inputs) (*dataset.Set, error) {
+		set, _, err := in.Open(ctx, q.read, q.progress("reading the views"))
+		return set, err
+	})
+	if err != nil {
+		return &MismatchError{Err: err}
+	}
+	q.Views = views
+	return nil
 }
 
 // training opens the training data of a learned projection or of the noise, if the model is there.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,7 +144,7 @@ func (q *request) remake(ctx context.Context, m *measure.Measured) error {
 	if err != nil {
 		return &MismatchError{Err: err}
 	}
-	again.Title = measure.ReleaseTitle(q.Release, r.Model.Path)
+	again.Title = measure.ReleaseTitle(q.Release, cmp.Or(r.Model.Path, r.Data.Path))
 	if q.Data == nil {
 		again.Data.Examples = r.Data.Examples
 	}
@@ -151,7 +152,9 @@ func (q *request) remake(ctx context.Context, m *measure.Measured) error {
 	if err != nil {
 		return err
 	}
-	q.keep(fresh)
+	if q.keep(fresh); fresh.Use != nil {
+		again.Score = fresh.Use.Words()
+	}
 	again.SetRequest(fresh)
 	for _, c := range r.Claims { // what the promise is compared with
 		if c.Taken() && again.About(c) == nil {
@@ -199,7 +202,7 @@ func (q *request) keep(fresh *measure.Setup) {
 		fresh.Reading = q.setup.Reading
 	}
 	fresh.Reading.Limit = q.setup.Reading.Limit
-	fresh.Attacks, fresh.Prior, fresh.Draws = q.setup.Attacks, q.setup.Prior, q.setup.Draws
+	fresh.Attacks, fresh.Prior, fresh.Draws, fresh.Use = q.setup.Attacks, q.setup.Prior, q.setup.Draws, q.setup.Use
 }
 
 // promise compares the promise with the claims that were made again.
@@ -208,11 +211,20 @@ func (q *request) promise(ctx context.Context, again *report.Report, m *measure.
 	if err := json.Unmarshal(q.setup.Design, &p); err != nil {
 		return mismatch("request.design: %w", err)
 	}
-	if q.Data != nil {
-		a, _, err := design.FinalAccuracy(ctx, m.Split.Front, m.Split.Head, q.Data, q.Data.People(), q.Experiment.Noise, q.Seed, nil)
+	if q.Data != nil && (q.Use == nil || q.OfVectors) {
+		purpose, err := measure.Purpose{Use: q.Use, Data: q.Data, Views: q.Views}.Measured(q.Graph)
 		if err != nil {
 			return err
 		}
+		original, err := q.Original(m.Split)
+		if err != nil {
+			return err
+		}
+		u, err := design.FinalAccuracy(ctx, m.Split.Front, m.Split.Head, purpose, q.Experiment.Noise, q.Seed, original)
+		if err != nil {
+			return err
+		}
+		a := u.Released
 		again.Add(report.Claim{ID: "design.accuracy", Kind: report.Measured, Value: report.Within(a.Fraction, a.Interval.Low, a.Interval.High, report.Share, release.Confidence), N: a.Trials})
 	}
 	if err := p.Check(again); err != nil {

@@ -15,6 +15,9 @@ import (
 	"tattle/internal/run"
 )
 
+// mostNumbers is more than a vector has.
+const mostNumbers = 1 << 24
+
 // A role is what an input is to a run.
 type role struct {
 	option string // of package measure, which names it
@@ -71,6 +74,12 @@ func (what role) file(path, moved, hash string) (string, error) {
 // model opens the model that the report names: nil if it is absent and the run kept the release.
 func (v *recomputed) model(s *measure.Setup) (*measure.Model, error) {
 	path := cmp.Or(v.Model, v.was.Model.Path)
+	if path == "" && s.Reading.Vectors {
+		if n := s.Inputs; n < 1 || n > mostNumbers {
+			return nil, mismatch("request.inputs: vectors of %d numbers", n)
+		}
+		return measure.NoModel(s.Inputs), nil
+	}
 	if v.Model == "" && !filepath.IsAbs(path) {
 		path = filepath.Join(v.dir, path)
 	}

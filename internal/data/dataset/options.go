@@ -39,6 +39,8 @@ type Options struct {
 	Columns    []nn.Column                `json:"-"` // of a model of tables, whose values it takes as they are
 	Words      []string                   `json:"-"` // that such a model knows; it is given their index
 	Missing    bool                       `json:"-"` // numbers that such a model is not given are NaN, and not an error
+
+	VectorColumns []string `json:"-"` // of KindVectors: as [sheet.Columns.Like] reads them; none: found by their names
 }
 
 // DefaultSide is the side that pictures are resized to: B's.
@@ -55,15 +57,15 @@ const (
 	KindMNIST    = "mnist"    // whatever [Open] reads, with QMNIST's labels where they are
 	KindGlyphs   = "glyphs"   // drawn here; the path is not looked at
 	KindArrays   = "npz"      // of [OpenInputs] alone: NumPy's arrays: x or images, and y or labels
+	KindVectors  = "vectors"  // of [OpenInputs] alone: vectors as they are, in an .npz, .npy or CSV, with other columns as labels
 	KindFolders  = "folders"  // of [OpenInputs] alone: pictures in a folder for each class, or in one folder without labels
 )
 
-// inputKinds lists the kinds of data that [OpenInputs] reads. [OpenParts] reads all but the last two, which have
-// no parts and no sensitive attributes.
-var inputKinds = []string{KindUTKFace, KindCelebA, KindFairFace, KindImages, KindAdult, KindTable, KindMNIST, KindGlyphs, KindArrays, KindFolders}
+// inputKinds lists the kinds of data that [OpenInputs] reads. [OpenParts] reads all but the last three.
+var inputKinds = []string{KindUTKFace, KindCelebA, KindFairFace, KindImages, KindAdult, KindTable, KindMNIST, KindGlyphs, KindArrays, KindFolders, KindVectors}
 
 // partKinds lists the kinds of data that [OpenParts] reads.
-var partKinds = inputKinds[:len(inputKinds)-2]
+var partKinds = inputKinds[:len(inputKinds)-3]
 
 // NoTarget stands for a target and means that there is none: the examples have no Y.
 const NoTarget = "none"

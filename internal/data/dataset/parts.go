@@ -36,7 +36,7 @@ func (p *Parts) Sum() string {
 // a class is left without an example in training or test, or an attribute with one class.
 func OpenParts(ctx context.Context, path string, o Options) (*Parts, error) {
 	o.Split, o.Shape, o.Preprocess, o.Columns = "", nil, Preprocess{}, nil
-	src, err := openOrigin(path, o, partKinds)
+	src, err := openOrigin(ctx, path, o, partKinds)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func OpenInputs(ctx context.Context, path string, o Options) (*Set, []string, er
 		return nil, nil, err
 	}
 	o.Side = 0
-	src, err := openOrigin(path, o, inputKinds)
+	src, err := openOrigin(ctx, path, o, inputKinds)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,7 +198,7 @@ type trained struct {
 }
 
 // openOrigin reads the labels.
-func openOrigin(path string, o Options, kinds []string) (*origin, error) {
+func openOrigin(ctx context.Context, path string, o Options, kinds []string) (*origin, error) {
 	kind, err := kindOf(path, o.Kind, o.Labels, kinds)
 	if err != nil {
 		return nil, err
@@ -210,6 +210,8 @@ func openOrigin(path string, o Options, kinds []string) (*origin, error) {
 	switch kind {
 	case KindArrays:
 		src, err = openArrays(path, o)
+	case KindVectors:
+		src, err = openVectors(ctx, path, o)
 	case KindMNIST:
 		src, err = openDigits(path, o)
 	case KindGlyphs:

@@ -158,7 +158,9 @@ func (s *Set) Attribute(name string) *Attribute {
 func (s *Set) Answers(indices []int, names []string) []int {
 	out := make([]int, len(indices))
 	for i, j := range indices {
-		out[i] = s.Y[j]
+		if s.Y != nil {
+			out[i] = s.Y[j]
+		}
 		for _, name := range names {
 			a := s.Attribute(name)
 			out[i] = out[i]*len(a.Values) + a.Labels[j]

@@ -131,3 +131,21 @@ func (s *Set) Denormalize(x float64, c int) float64 {
 	}
 	return float64(x*float64(s.Std[c])) + float64(s.Mean[c])
 }
+
+// Mirrored returns the pictures with left and right exchanged. It returns an error for rows of a table.
+func (s *Set) Mirrored() (*Set, error) {
+	if s.Pixels == nil || len(s.Shape) != 3 {
+		return nil, fmt.Errorf("examples of shape %s are no pictures, which can be mirrored: give the other views in a file", times(s.Shape))
+	}
+	t, width, step := *s, s.Shape[2], 1
+	if s.ChannelsLast {
+		width, step = s.Shape[1], s.Shape[2]
+	}
+	t.Pixels = make([]uint8, len(s.Pixels))
+	for row := 0; row < len(s.Pixels); row += width * step {
+		for x := range width {
+			copy(t.Pixels[row+x*step:][:step], s.Pixels[row+(width-1-x)*step:][:step])
+		}
+	}
+	return t.finish(), nil
+}

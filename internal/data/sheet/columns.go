@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 )
 
 // Bounds of a file of columns.
@@ -96,4 +98,18 @@ func (c *Columns) Names() []string {
 		names[k] = f.Name
 	}
 	return names
+}
+
+// Like returns the columns of a name or, if there is none, those that match a pattern with one * or begin with the text.
+func (c *Columns) Like(text string) (found []int) {
+	if k := slices.Index(c.Names(), text); k >= 0 {
+		return []int{k}
+	}
+	before, after, _ := strings.Cut(text, "*")
+	for k, f := range c.Fields {
+		if rest, begins := strings.CutPrefix(f.Name, before); begins && strings.HasSuffix(rest, after) {
+			found = append(found, k)
+		}
+	}
+	return found
 }

@@ -125,7 +125,7 @@ func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice
 		return nil, fmt.Errorf("the run has no bounds")
 	case s.Release.Post != nil:
 		return nil, fmt.Errorf("the run measured noisy features after post-processing (--round, --top-k, or --surface label), and a guard releases them before it")
-	case !(s.Bounds.Runtime.Error > 0):
+	case !(s.Bounds.Runtime.Error > 0) && s.Bounds.Runtime.From == bound.RuntimeGiven: // vectors that are released themselves are exact
 		return nil, fmt.Errorf("the figures of the run are for real arithmetic (--runtime-error 0), and a guard computes features in float32")
 	case b.Releases < 1:
 		return nil, fmt.Errorf("a budget of %d releases: must be at least 1", b.Releases)

@@ -47,16 +47,6 @@ func (c *cut) cost(g *nn.Graph) CutCost {
 	return x
 }
 
-func share(right []bool) float64 {
-	k := 0
-	for _, r := range right {
-		if r {
-			k++
-		}
-	}
-	return float64(k) / float64(max(len(right), 1))
-}
-
 // cheaper reports whether p costs less than q: mean accuracy over the tasks, then the number of
 // values.
 func cheaper(p, q *Point) bool {

@@ -7,6 +7,7 @@ import (
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/train"
+	"tattle/internal/protect/release"
 	"tattle/internal/protect/shape"
 )
 
@@ -25,8 +26,13 @@ type cut struct {
 	features    rows // of the training data
 	learn       []int
 	validate    []int
+	train       *dataset.Set   // with the labels to learn by
+	classes     int            // of these
 	moments     *shape.Moments // of the part to learn from
-	right       []bool         // whether the model itself answers right, of the examples to validate
+	scores      []float64      // of the model itself, of the examples to validate
+
+	vectors rows                // outputs of the model for the training data, if they are vectors
+	task    *release.Neighbours // of vectors, on the examples to validate
 }
 
 // rows are vectors with the labels of a data set.
@@ -95,15 +101,16 @@ func others(n int, list []int) []int {
 }
 
 // newCut cuts g at a node and computes the features of the data.
-func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, validate []int, progress func(done, total int)) (*cut, error) {
-	front, head, err := g.Cut(node)
+func (s *searcher) newCut(ctx context.Context, node string, validate []int, progress func(done, total int)) (*cut, error) {
+	data := s.train
+	front, head, err := s.graph.Cut(node)
 	if err != nil {
 		return nil, err
 	}
 	if front, head, err = flat(front, head); err != nil {
 		return nil, err
 	}
-	c := &cut{node: node, front: front, head: head}
+	c := &cut{node: node, front: front, head: head, train: data}
 	if c.features, err = outputs(ctx, front, data, progress); err != nil {
 		return nil, err
 	}
@@ -113,18 +120,23 @@ func newCut(ctx context.Context, g *nn.Graph, node string, data *dataset.Set, va
 	if c.n > mostFeatures {
 		return nil, fmt.Errorf("%d features: at most %d can be shaped", c.n, mostFeatures)
 	}
+	if s.Use != nil {
+		if err := c.forVectors(ctx, s); err != nil {
+			return nil, err
+		}
+		c.features.of = c.train
+		c.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, c.learn), c.n, c.classes)
+		return c, err
+	}
 	whole, err := nn.NewNet(head)
 	if err != nil {
 		return nil, err
 	}
-	_, classes := whole.Dims()
-	if c.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, c.learn), c.n, classes); err != nil {
+	_, c.classes = whole.Dims()
+	if c.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, c.learn), c.n, c.classes); err != nil {
 		return nil, err
 	}
-	logits, err := outputs(ctx, head, nn.Choose(c.features, c.validate), nil)
-	for i := range c.validate {
-		c.right = append(c.right, nn.Largest(logits.row(i)) == logits.Label(i))
-	}
+	_, c.scores, err = release.CleanUtility(ctx, whole, nn.Choose(c.features, c.validate), nil, nil)
 	return c, err
 }
 
@@ -187,10 +199,4 @@ func multiplyAdds(g *nn.Graph) (sum int64, err error) {
 		sum += c
 	}
 	return sum, err
-}
-
-// answering returns the examples of a set labelled by one of its attributes. It panics if the
-// set has no attribute of this name.
-func answering(set *dataset.Set, attribute string) nn.Source {
-	return labelled{set, set.Attribute(attribute).Labels}
 }

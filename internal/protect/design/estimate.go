@@ -2,6 +2,7 @@ package design
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"tattle/internal/data/dataset"
@@ -43,14 +44,19 @@ type place struct {
 	Node   string  `json:"node"`
 	Method Method  `json:"method"`
 	Weight float64 `json:"weight,omitempty"` // of the penalty, where the method learns
+	Part   int     `json:"part,omitempty"`   // of vectors: one number in so many is kept
 	Clip   bool    `json:"clip,omitempty"`   // the norm is clipped at that of exposedClip of the inputs
 }
 
 func (p place) String() string {
-	if p.Clip {
-		return string(p.Method) + " with a clipped norm at " + p.Node
+	words := string(p.Method)
+	if p.Part > 0 {
+		words += fmt.Sprintf(" to 1/%d", p.Part)
 	}
-	return string(p.Method) + " at " + p.Node
+	if p.Clip {
+		words += " with a clipped norm"
+	}
+	return words + " at " + p.Node
 }
 
 // list is released values of some examples, for package bayes.
@@ -245,57 +251,76 @@ func (s *searcher) excess(p Point, early bool) float64 {
 	return worst
 }
 
-// accuracy returns the share of right answers to each task, on the examples to validate.
+// accuracy returns the mean score of each task, on the examples to validate: of labels, the share of right answers.
 func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph, sigma float64) ([]float64, error) {
-	values := s.clipped(l, sigma)
+	values, examples := s.clipped(l, sigma), c.validate
 	m, err := nn.NewNet(head)
 	if err != nil {
 		return nil, err
 	}
 	_, answers := m.Dims()
-	tasks := tasksOf(s.train, c.moments.Classes, s.Tasks, c.validate)
-	if l.Method == Isotropic {
-		tasks = tasks[:1] // the model's own head
+	var widths []int
+	var scorers []release.Scorer
+	query := sigma
+	if s.Use != nil {
+		task, err := s.noisyTask(c, m, values, sigma)
+		if err != nil {
+			return nil, err
+		}
+		if s.Use.Noise == release.NoiseDatabase {
+			query = 0
+		}
+		examples = pick(c.validate, c.task.Queries())
+		widths, scorers = []int{answers}, []release.Scorer{task.Scorer(len(examples), answers)}
+	} else {
+		tasks := tasksOf(c.train, c.moments.Classes, s.Tasks, c.validate)
+		if l.Method == Isotropic {
+			tasks = tasks[:1] // the model's own head
+		}
+		for _, t := range tasks {
+			widths, scorers = append(widths, t.Classes), append(scorers, release.Labels{Data: labelled{nil, t.Labels}}.Scorer(len(examples), t.Classes))
+		}
 	}
-	right := make([]float64, len(tasks))
-	noisy, logits := make([]float32, passBatch*values.n), make([]float32, passBatch*answers)
+	noisy, all, some := make([]float32, passBatch*values.n), make([]float32, passBatch*answers), make([]float32, 0, passBatch*answers)
 	draws := accuracyDraws
-	if sigma == 0 {
+	if query == 0 {
 		draws = 1 // all are equal
 	}
 	for draw := range draws {
-		for first := 0; first < len(c.validate); first += passBatch {
+		for first := 0; first < len(examples); first += passBatch {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			b := min(passBatch, len(c.validate)-first)
+			b := min(passBatch, len(examples)-first)
 			r := run.Rand(s.Seed^streamAccuracy, first, draw)
 			for i := range b {
-				example := c.validate[first+i]
 				row := noisy[i*values.n : (i+1)*values.n]
-				copy(row, values.row(example))
-				if sigma > 0 {
+				copy(row, values.row(examples[first+i]))
+				if query > 0 {
 					for k := range row {
-						row[k] += float32(sigma * r.NormFloat64())
+						row[k] += float32(query * r.NormFloat64())
 					}
 				}
 			}
-			m.Forward(logits[:b*answers], noisy[:b*values.n])
-			for i := range b {
-				row := logits[i*answers : (i+1)*answers]
-				for k, t := range tasks {
-					if nn.Largest(row[:t.Classes]) == t.Labels[first+i] {
-						right[k]++
-					}
-					row = row[t.Classes:]
+			m.Forward(all[:b*answers], noisy[:b*values.n])
+			at := 0
+			for k, scorer := range scorers {
+				some = some[:0]
+				for i := range b {
+					some = append(some, all[i*answers+at:][:widths[k]]...)
 				}
+				if err := scorer.Add(first, some); err != nil {
+					return nil, err
+				}
+				at += widths[k]
 			}
 		}
 	}
-	for k := range right {
-		right[k] /= float64(draws * len(c.validate))
+	means := make([]float64, len(scorers))
+	for k, scorer := range scorers {
+		means[k] = mean(scorer.Scores())
 	}
-	return right, nil
+	return means, nil
 }
 
 const streamAccuracy = 0x6163637572616379 // "accuracy"

@@ -31,7 +31,7 @@ func (s *searcher) curves(ctx context.Context, c *cut, l *line, sigma float64) (
 	accuracy := func(radius, sigma float64) (float64, error) {
 		at.radius, at.last = radius, nil
 		if l.linear {
-			at.head = free.linearHead(ctx, c, &at)
+			at.head = free.headOf(ctx, c, &at)
 		}
 		head, err := at.head(sigma)
 		if err != nil {

@@ -18,8 +18,20 @@ const (
 	Projected    Method = "projected"    // the principal directions of the features, and a linear head
 	Discriminant Method = "discriminant" // Fisher's linear discriminants, and a linear head
 	Shaped       Method = "shaped"       // linear functions of the features, learned under the noise with a small head
+	Erased       Method = "erased"       // of vectors: principal directions without those that tell protected attributes apart
 	Trained      Method = "trained"      // answers to the tasks, by a network that learned them from the features
 )
+
+// vectorMethods are those of vectors, by default.
+func vectorMethods() []Method { return []Method{Isotropic, Projected, Erased, Discriminant, Shaped} }
+
+// parts returns the parts of the features that a method keeps, each of which makes a place of its own: one number in so many.
+func (m Method) parts(vectors bool) []int {
+	if vectors && (m == Projected || m == Erased) {
+		return []int{2, 4, 8, 16}
+	}
+	return []int{0}
+}
 
 // defaultMethods are those that are tried where none are named.
 func defaultMethods() []Method {
@@ -66,7 +78,9 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 	case Isotropic:
 		l.head = func(float64) (*nn.Graph, error) { return c.head, nil }
 	case Projected:
-		l.layer, err = c.principal(s.keep(c))
+		l.layer, err = c.principal(s.keep(c, p))
+	case Erased:
+		l.layer, err = s.erased(ctx, c, s.keep(c, p))
 	case Discriminant:
 		var d *nn.Dense
 		if d, err = c.moments.Discriminant(min(c.moments.Classes-1, c.n)); err == nil {
@@ -94,7 +108,7 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 	}
 	l.clip()
 	if l.linear = l.head == nil; l.linear {
-		l.head = s.linearHead(ctx, c, l)
+		l.head = s.headOf(ctx, c, l)
 	}
 	return l, err
 }
@@ -111,10 +125,21 @@ func (l *line) released(ctx context.Context, c *cut, data nn.Source) (rows, erro
 	return outputs(ctx, l.layer, r, nil)
 }
 
+// headOf returns the linear head that fits best.
+func (s *searcher) headOf(ctx context.Context, c *cut, l *line) func(sigma float64) (*nn.Graph, error) {
+	if s.Use != nil {
+		return s.vectorHead(c, l)
+	}
+	return s.linearHead(ctx, c, l)
+}
+
 // keep returns how many numbers a projected release sends.
-func (s *searcher) keep(c *cut) int {
-	if s.Keep > 0 {
+func (s *searcher) keep(c *cut, p place) int {
+	switch {
+	case s.Keep > 0:
 		return min(s.Keep, c.n)
+	case p.Part > 0:
+		return max(1, c.n/p.Part)
 	}
 	return min(c.moments.Classes-1+shape.LinearExtra, c.n)
 }
@@ -126,7 +151,7 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 		Progress: func(done, total int) { s.tell(fmt.Sprintf("learning: %s", l.place), done, total) },
 	}
 	if s.Keep > 0 {
-		o.Keep = s.keep(c)
+		o.Keep = s.keep(c, l.place)
 	}
 	for _, p := range s.Protect {
 		a := s.train.Attribute(p.Attribute)
@@ -145,7 +170,7 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 		}
 		data = nn.Choose(s.train, c.learn)
 	}
-	tasks := tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn)
+	tasks := tasksOf(c.train, c.moments.Classes, s.Tasks, c.learn)
 	var layer *nn.Graph
 	if l.Method == Trained {
 		var err error
@@ -159,7 +184,9 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 			return err
 		}
 		layer, l.scale = learned.Layer, learned.Sigma
-		l.head = func(float64) (*nn.Graph, error) { return learned.Head, nil }
+		if s.Use == nil {
+			l.head = func(float64) (*nn.Graph, error) { return learned.Head, nil }
+		}
 	}
 	if front == nil {
 		l.layer = layer
@@ -179,7 +206,7 @@ func (s *searcher) linearHead(ctx context.Context, c *cut, l *line) func(sigma f
 	return func(sigma float64) (*nn.Graph, error) {
 		if values := s.clipped(l, sigma); of == nil || of != l.last {
 			all, of = nil, l.last
-			for _, t := range tasksOf(s.train, c.moments.Classes, s.Tasks, c.learn) {
+			for _, t := range tasksOf(c.train, c.moments.Classes, s.Tasks, c.learn) {
 				m, err := shape.NewMoments(ctx, labelled{nn.Choose(values, c.learn), t.Labels}, values.n, t.Classes)
 				if err != nil {
 					return nil, err

@@ -11,6 +11,7 @@ import (
 	"tattle/internal/math/stat"
 	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
 	"tattle/internal/run"
 )
 
@@ -35,11 +36,13 @@ type Options struct {
 	Keep    int      // numbers that are released; 0: by the number of classes
 	Seed    uint64
 
-	Queries  int      // releases of each input; 0: one
-	Methods  []Method // none: defaultMethods
-	Finetune Finetune // what learns under the noise; empty: FinetuneHead
-	Epochs   int      // of each training; 0: shape's default
-	Tasks    []string // attributes that the release also answers, beside the target
+	Queries  int          // releases of each input; 0: one
+	Methods  []Method     // none: defaultMethods
+	Finetune Finetune     // what learns under the noise; empty: FinetuneHead
+	Epochs   int          // of each training; 0: shape's default
+	Tasks    []string     // attributes that the release also answers, beside the target
+	Views    *dataset.Set `json:"-"` // of the training data, of Use; nil: none
+	Use      *release.Use // of the outputs of the model, if they are vectors; nil: they are scores of the classes of the labels
 	// ListDraws is the least number of draws of the final measurement. Where a limit is too
 	// strict for them, Answer.ListDraws is larger.
 	ListDraws int
@@ -104,10 +107,16 @@ func (o *Options) checkSettings() error {
 }
 
 func (o *Options) checkMethods() error {
+	known := defaultMethods()
+	if o.Use != nil {
+		known = vectorMethods()
+	}
 	for _, m := range o.Methods {
 		switch {
-		case !slices.Contains(defaultMethods(), m):
-			return measure.WrongOption("Methods", "there is no method %q: choose from %s", m, joined(defaultMethods()))
+		case !slices.Contains(known, m):
+			return measure.WrongOption("Methods", "there is no method %q here: choose from %s", m, joined(known))
+		case m == Erased && len(o.Protect) == 0:
+			return measure.WrongOption("Methods", "%s: nothing is protected that could be erased", m)
 		case o.Finetune == FinetuneNone && m.learns():
 			return measure.WrongOption("Methods", "%s learns, and nothing is to be learned: choose from %s, or let the head learn", m, joined([]Method{Isotropic, Projected, Discriminant}))
 		}

@@ -36,7 +36,7 @@ func (s *searcher) cutAt(ctx context.Context, node string) (*cut, error) {
 	}
 	s.cuts.last = nil
 	progress := func(done, total int) { s.cuts.tell("computing the features of "+node, done, total) }
-	c, err := newCut(ctx, s.graph, node, s.train, s.validation(), progress)
+	c, err := s.newCut(ctx, node, s.validation(), progress)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func Search(ctx context.Context, g *nn.Graph, train, test *dataset.Set, o Option
 	if err := o.check(train, test); err != nil {
 		return nil, err
 	}
-	if !train.Labelled() || !test.Labelled() {
+	if (o.Use == nil || o.Use.ByTarget()) && (!train.Labelled() || !test.Labelled()) {
 		return nil, errNoLabels
 	}
 	s, err := newSearcher(g, train, test, o)
@@ -80,7 +80,9 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	s.running = &running{tell: s.tell}
 	s.cuts = &cuts{tell: s.running.all}
 	if len(s.Methods) == 0 {
-		s.Methods = defaultMethods()
+		if s.Methods = defaultMethods(); s.Use != nil {
+			s.Methods = slices.DeleteFunc(vectorMethods(), func(m Method) bool { return m == Erased && len(s.Protect) == 0 })
+		}
 	}
 	s.people = measure.PeopledOf(s.train, s.list(s.train))
 	s.candidates = s.people.Indices
@@ -91,11 +93,13 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 				continue
 			}
 			for _, w := range m.weights() {
-				p := place{Node: node, Method: m, Weight: w}
-				s.places = append(s.places, p)
-				if s.Exposed != nil && s.Worst == 0 {
-					p.Clip = true
+				for _, part := range m.parts(s.Use != nil && s.Keep == 0) {
+					p := place{Node: node, Method: m, Weight: w, Part: part}
 					s.places = append(s.places, p)
+					if s.Exposed != nil && s.Worst == 0 {
+						p.Clip = true
+						s.places = append(s.places, p)
+					}
 				}
 			}
 		}
@@ -170,7 +174,7 @@ func (s *searcher) search(ctx context.Context, p place) (*found, error) {
 	if err != nil {
 		return left(ctx, p, err)
 	}
-	f := &found{Cost: c.cost(s.graph), Clean: share(c.right)}
+	f := &found{Cost: c.cost(s.graph), Clean: mean(c.scores)}
 	l, err := s.line(ctx, c, p)
 	if err != nil {
 		return left(ctx, p, err)

@@ -79,7 +79,7 @@ func searchOptions(o Options) Options {
 }
 
 // accuracyOf returns how often a head answers right from what is released with noise.
-func accuracyOf(t *testing.T, a *Answer, head *nn.Graph, data nn.Source) float64 {
+func accuracyOf(t *testing.T, a *Answer, head *nn.Graph, data *dataset.Set) float64 {
 	t.Helper()
 	front, _ := must.Get2(a.Model.Cut(Node))(t)
 	models := make([]nn.Model, 2)
@@ -87,8 +87,7 @@ func accuracyOf(t *testing.T, a *Answer, head *nn.Graph, data nn.Source) float64
 		models[i] = must.Get(nn.NewNet(g))(t)
 	}
 	noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
-	measured, _ := must.Get2(FinalAccuracy(context.Background(), models[0], models[1], data, nil, noise, 1, nil))(t)
-	return measured.Fraction
+	return must.Get(FinalAccuracy(t.Context(), models[0], models[1], measure.Purpose{Data: data}, noise, 1, nil))(t).Released.Fraction
 }
 
 // TestSearch measures the answer of each kind of search again: adversaries with the list identify the
@@ -187,7 +186,7 @@ func TestWorstCase(t *testing.T) {
 		spec := release.Spec{Node: Node, ClipNorm: a.Best.Radius}
 		front, head := must.Get2(spec.Build(t.Context(), a.Model, train))(t)
 		models := []nn.Model{must.Get(nn.NewNet(front))(t), must.Get(nn.NewNet(head))(t)}
-		if got, _ := must.Get2(FinalAccuracy(t.Context(), models[0], models[1], test, nil, noise, 1, nil))(t); got.Fraction < c.least {
+		if got := must.Get(FinalAccuracy(t.Context(), models[0], models[1], measure.Purpose{Data: test}, noise, 1, nil))(t).Released; got.Fraction < c.least {
 			t.Errorf("%s: accuracy %v, want at least %v", name, got.Fraction, c.least)
 		}
 		if len(a.Curves) != 3 {

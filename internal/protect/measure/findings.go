@@ -2,7 +2,6 @@ package measure
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 
@@ -69,7 +68,18 @@ func (a *account) advise() {
 		return
 	}
 	a.Find("advice.identified", "")
-	a.Find("advice.design", "", fmt.Sprintf("tattle design --model %s --data %s --identify 1%%", argument(a.Model.Path, "MODEL"), argument(a.Data.Path, "DATA")))
+	what := "--data"
+	if a.setup.Reading.Vectors {
+		what = "--vectors"
+	}
+	what += " " + argument(a.Data.Path, "DATA")
+	if a.Model.Path != "" || !a.setup.Reading.Vectors {
+		what = "--model " + argument(a.Model.Path, "MODEL") + " " + what
+	}
+	if a.q.Use != nil {
+		what += " --utility " + argument(a.q.Use.Task, "")
+	}
+	a.Find("advice.design", "", "tattle design "+what+" --identify 1%")
 }
 
 // argument is a path as a shell reads it; a placeholder if it is not known.

@@ -80,7 +80,7 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 	}
 	some := sampled(set)
 	f := &Fit{Examples: some.Len()}
-	accuracy, before, err := release.Right(ctx, net, some, nil)
+	accuracy, before, err := release.CleanUtility(ctx, net, some, nil, nil)
 	if err != nil {
 		return nil, ctx.Err() // that the labels do not fit is said later
 	}
@@ -103,7 +103,7 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 		return f, nil
 	}
 	for _, other := range append(some.Rescaled(p), m.otherTables(ctx, in, set)...) {
-		accuracy, after, err := release.Right(ctx, net, other.Set, nil)
+		accuracy, after, err := release.CleanUtility(ctx, net, other.Set, nil, nil)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -123,14 +123,14 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 }
 
 // better reports whether the second of two classifiers is right more often than chance explains.
-// The slices say for each example whether the classifier was right.
-func better(first, second []bool) bool {
+// The slices have the score of each example: 1 if the classifier was right.
+func better(first, second []float64) bool {
 	gained, lost := 0, 0
 	for i, right := range second {
 		switch {
-		case right && !first[i]:
+		case right > first[i]:
 			gained++
-		case first[i] && !right:
+		case right < first[i]:
 			lost++
 		}
 	}

@@ -26,6 +26,9 @@ type Inputs struct {
 
 	TrainingLimit int  `json:"training_limit,omitempty"` // the most training examples that are read, drawn by the seed; 0: all
 	SkipMissing   bool `json:"skip_missing,omitempty"`   // rows without a picture and pictures without a row are left out
+
+	Vectors bool     `json:"vectors,omitempty"` // the inputs are vectors, as they are
+	Columns []string `json:"columns,omitempty"` // of the vectors; none: found by their names
 }
 
 // Open reads the examples as inputs of a model. The notes say what a reader of the figures
@@ -37,7 +40,16 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	}
 	o := dataset.Options{
 		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Group: in.Group, Seed: in.Seed,
-		Shape: m.Pictures(), Progress: progress, Columns: m.Graph.Columns, Words: m.Graph.Words,
+		Progress: progress,
+	}
+	if m.Graph != nil {
+		o.Shape, o.Columns, o.Words = m.Pictures(), m.Graph.Columns, m.Graph.Words
+	}
+	if in.Vectors {
+		o.Kind, o.VectorColumns = dataset.KindVectors, in.Columns
+		if m.Graph == nil && in.Target == "" {
+			o.Target = dataset.NoTarget
+		}
 	}
 	if in.Limit != "" {
 		o.Choose = func(n int) ([]int, error) {
@@ -45,6 +57,9 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 		}
 	}
 	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err == nil {
+		if m.Graph == nil {
+			m.Graph = vectorsOf(nn.Size(set.Shape))
+		}
 		err = m.takes(set, in, notes)
 	}
 	if err != nil {

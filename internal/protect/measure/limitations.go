@@ -49,7 +49,7 @@ func (a *account) limits() {
 // fit warns of a model that is right no more often than the guess of the commonest class.
 func (a *account) fit() {
 	set := a.q.Data
-	if set == nil || set.Y == nil || a.m.Utility == nil {
+	if set == nil || set.Y == nil || a.m.Utility == nil || a.q.Use != nil {
 		return
 	}
 	f, counts := Fit{Examples: set.Len(), Right: int(math.Round(a.m.Utility.Clean.Fraction * float64(set.Len())))}, map[int]int{}

@@ -24,6 +24,11 @@ type Request struct {
 
 	Adversaries *Adversaries // nil for none
 
+	Use   *release.Use // of the outputs, if they are vectors; nil: they are scores of the classes of the labels
+	Views *dataset.Set // of the same examples, of Use; nil: none
+	// OfVectors says that the inputs are vectors: outputs as long are compared with them, and not with what the model makes of them.
+	OfVectors bool
+
 	// Scaling is the training data from which SetNoise computes what is left open of the noise; nil:
 	// it uses Data. ScaleByTraining sets it.
 	Scaling nn.Source
@@ -119,16 +124,30 @@ func (q *Request) setNoise(ctx context.Context, front *nn.Net, data nn.Source, d
 	return rms, nil
 }
 
-// Utility measures accuracy without and with the noise, on all of data. Of a projection,
-// the accuracy without noise is that of the model itself: what the projection loses is
-// part of the release's price.
-func (q *Request) Utility(ctx context.Context, s *Split, data nn.Source) (release.Utility, error) {
-	f := release.Features{Front: s.Front, Head: s.Head, Noise: q.Experiment.Noise, Post: q.Post}
-	u, err := f.Utility(ctx, data, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed, People: q.Data.People()})
-	if err != nil || s.Whole == nil {
-		return u, err
+// Original returns what the release is compared with; nil: both its sides without noise.
+func (q *Request) Original(s *Split) (nn.Model, error) {
+	p, _ := s.Front.Dims()
+	if _, width := s.Head.Dims(); q.OfVectors && q.Use != nil && width == p {
+		return nn.NewNet(vectorsOf(p))
 	}
-	clean, err := release.CleanUtility(ctx, s.Whole, data, q.Data.People())
-	u.Clean = clean.Clean
-	return u, err
+	if s.Whole == nil {
+		return nil, nil
+	}
+	return s.Whole, nil
+}
+
+// Utility measures accuracy, or what vectors are worth, without and with the noise, on all of data. Of a projection,
+// the figure without noise is that of the model itself: what the projection loses is
+// part of the release's price. watch sees what is read.
+func (q *Request) Utility(ctx context.Context, s *Split, watch func(nn.Source) nn.Source) (release.Utility, error) {
+	p, err := Purpose{q.Use, q.Data, q.Views}.Measured(q.Graph)
+	if err != nil {
+		return release.Utility{}, err
+	}
+	original, err := q.Original(s)
+	if err != nil {
+		return release.Utility{}, err
+	}
+	f := release.Features{Front: s.Front, Head: s.Head, Noise: q.Experiment.Noise, Post: q.Post}
+	return p.Utility(ctx, original, f, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed}, watch)
 }

@@ -35,7 +35,9 @@ func (q *Request) Report(m *Measured, from Origin) (*report.Report, error) {
 			a.at = l.Attacks
 		}
 	}
-	a.Data.Examples = len(q.Indices)
+	if a.Data.Examples = len(q.Indices); q.Use != nil {
+		a.Score = q.Use.Words()
+	}
 	for _, n := range from.Notes {
 		a.Note(n)
 	}

@@ -116,7 +116,9 @@ func (q *Request) checkLists(s *Split, dir string) error {
 func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show func(what string, done, total int)) (rms float64, u *release.Utility, err error) {
 	scaling := q.scaling()
 	total, what := scaling.Len()+q.Data.Len(), "measuring accuracy"
-	if !q.Data.Labelled() {
+	if q.Use != nil {
+		what = "measuring " + q.Use.Words()
+	} else if !q.Data.Labelled() {
 		total, what = scaling.Len(), "measuring features"
 	}
 	tell := func(before int) func(read, of int) {
@@ -134,10 +136,10 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show fun
 			return rms, nil, err
 		}
 	}
-	if !q.Data.Labelled() {
+	if q.Use == nil && !q.Data.Labelled() {
 		return rms, nil, nil
 	}
-	measured, err := q.Utility(ctx, s, progress.Watch(q.Data, tell(scaling.Len())))
+	measured, err := q.Utility(ctx, s, func(data nn.Source) nn.Source { return progress.Watch(data, tell(scaling.Len())) })
 	return rms, &measured, err
 }
 

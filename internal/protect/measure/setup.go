@@ -10,6 +10,7 @@ import (
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/protect/bound"
+	"tattle/internal/protect/release"
 	"tattle/internal/report"
 )
 
@@ -28,6 +29,7 @@ type Setup struct {
 	Prior    *AttackRan      `json:"prior,omitempty"`  // guessing the mean of the training data
 	Lists    *ListFigures    `json:"lists,omitempty"`  // what decides the limits on every adversary, without them
 	Draws    int             `json:"draws,omitempty"`  // of the noise for each example, for accuracy
+	Use      *release.Use    `json:"use,omitempty"`    // of the outputs, if they are vectors
 	Figure   string          `json:"figure,omitempty"` // of paper A that is reproduced
 	Design   json.RawMessage `json:"design,omitempty"` // the request of tattle design
 }
@@ -62,7 +64,7 @@ func SetupOf(r *report.Report) (*Setup, error) {
 // setup describes what was measured.
 func (q *Request) setup(m *Measured, from Origin) *Setup {
 	p, n := m.Split.Front.Dims()
-	s := &Setup{Reading: from.Reading, Inputs: p, Features: n, Node: m.Split.Node, Release: q.releaseSetup(), Learned: from.Learned, Draws: q.Draws}
+	s := &Setup{Reading: from.Reading, Inputs: p, Features: n, Node: m.Split.Node, Release: q.releaseSetup(), Learned: from.Learned, Draws: q.Draws, Use: q.Use}
 	if s.Data = from.Values; q.Data != nil {
 		s.Data = dataSetup(q.Data)
 	}

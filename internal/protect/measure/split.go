@@ -149,6 +149,9 @@ func (q *Request) Check(s *Split) error {
 	}
 	_, answers := s.Head.Dims()
 	for i := range q.Data.Len() {
+		if q.Use != nil {
+			break // the outputs are no scores of classes
+		}
 		if y := q.Data.Label(i); y >= answers {
 			return &OptionError{"Labels", fmt.Errorf("the model gives %d answers, and example %d has label %d", answers, i, y), "choose the data the model was trained on, or their labels with --labels and --target"}
 		}

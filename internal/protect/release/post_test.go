@@ -42,14 +42,14 @@ func TestDropCovers(t *testing.T) {
 	covered := 0
 	for range trials {
 		const n, p = 500, .01
-		right, hits := make([]bool, n), make([]int, n)
+		right, hits := make([]float64, n), make([]float64, n)
 		for i := range hits {
-			right[i] = true
+			right[i] = 1
 			if r.Float64() >= p {
 				hits[i] = 1
 			}
 		}
-		if in := dropOf(right, hits, 1, nil).Interval; in.Low <= p && p <= in.High {
+		if in := dropOf(right, hits, nil).Interval; in.Low <= p && p <= in.High {
 			covered++
 		}
 	}
@@ -66,11 +66,14 @@ func TestPeopleCover(t *testing.T) {
 	const trials, n, p = 400, 80, .8
 	covered, dropped, rows := 0, 0, 0
 	for range trials {
-		var people, hits []int
-		var before []bool
+		var people []int
+		var hits, before []float64
 		for person := range n {
-			right, was := 0, r.Float64() < .9
-			if was && r.Float64() < p/.9 {
+			right, was := 0., 0.
+			if r.Float64() < .9 {
+				was = 1
+			}
+			if was == 1 && r.Float64() < p/.9 {
 				right = 1
 			}
 			for range 1 + person%6 {
@@ -84,16 +87,16 @@ func TestPeopleCover(t *testing.T) {
 			return 0
 		}
 		covered += cover(newAccuracy(hits, 1, people).Interval, p)
-		dropped += cover(dropOf(before, hits, 1, people).Interval, .9-p)
+		dropped += cover(dropOf(before, hits, people).Interval, .9-p)
 		rows += cover(newAccuracy(hits, 1, nil).Interval, p)
 	}
 	if covered < 342 || dropped < 342 || rows > 330 {
 		t.Errorf("of %d intervals %d cover the accuracy, %d the drop, and of rows %d", trials, covered, dropped, rows)
 	}
-	if a := newAccuracy([]int{1, 0, 0, 0}, 1, []int{3, 5, 5, 5}); a.Fraction != .5 || a.Correct != 1 {
+	if a := newAccuracy([]float64{1, 0, 0, 0}, 1, []int{3, 5, 5, 5}); a.Fraction != .5 || a.Correct != 1 {
 		t.Errorf("of two people one is right, and %+v", a)
 	}
-	if a := newAccuracy([]int{1, 1}, 1, []int{3, 3}); a.Interval != (stat.Interval{High: 1}) {
+	if a := newAccuracy([]float64{1, 1}, 1, []int{3, 3}); a.Interval != (stat.Interval{High: 1}) {
 		t.Errorf("one person says %+v of others", a.Interval)
 	}
 }

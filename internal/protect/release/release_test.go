@@ -149,21 +149,21 @@ func TestCleanAccuracy(t *testing.T) {
 	if u.Clean != want || u.Released != want {
 		t.Errorf("%+v, want %+v", u, want)
 	}
-	whole, err := CleanUtility(context.Background(), head, data, nil)
-	if err != nil || whole.Clean != want || whole.Released != (Accuracy{}) {
+	whole, scores, err := CleanUtility(context.Background(), head, data, nil, nil)
+	if err != nil || whole != want || len(scores) != 400 {
 		t.Errorf("%+v, %v", whole, err)
 	}
 }
 
 // Intervals of several draws are those of one: the examples bound what is known.
 func TestIntervalsOfSeveralDraws(t *testing.T) {
-	hits := slices.Repeat([]int{18}, 100)
-	hits[0]++
+	hits := slices.Repeat([]float64{.9}, 100)
+	hits[0] += .05
 	a := newAccuracy(hits, 20, nil)
 	if want := (stat.Interval{Low: stat.ClopperPearson(90, 100, .95).Low, High: stat.ClopperPearson(91, 100, .95).High}); a.Interval != want {
 		t.Errorf("%v, want %v", a.Interval, want)
 	}
-	if a = newAccuracy(slices.Repeat([]int{20}, 100), 20, nil); a.Fraction != 1 || a.Interval.High != 1 {
+	if a = newAccuracy(slices.Repeat([]float64{1}, 100), 20, nil); a.Fraction != 1 || a.Interval.High != 1 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -208,10 +208,10 @@ func TestUtilityRefuses(t *testing.T) {
 	value := points{p: 4, x: slices.Clone(good.x), labels: good.labels}
 	value.x[4*250] = float32(math.NaN())
 	for want, f := range map[string]func() error{
-		"the model has the classes 0 to 1: give it the data set": func() error { _, err := CleanUtility(context.Background(), head, label, nil); return err },
-		"example 250 has label 2":                                func() error { _, err := CleanUtility(context.Background(), head, label, nil); return err },
-		"example 250: its logits are not finite":                 func() error { _, err := CleanUtility(context.Background(), head, value, nil); return err },
-		"no examples":                                            func() error { _, err := CleanUtility(context.Background(), head, points{p: 4}, nil); return err },
+		"the model has the classes 0 to 1: give it the data set": func() error { _, _, err := CleanUtility(t.Context(), head, label, nil, nil); return err },
+		"example 250 has label 2":                                func() error { _, _, err := CleanUtility(t.Context(), head, label, nil, nil); return err },
+		"example 250: its logits are not finite":                 func() error { _, _, err := CleanUtility(t.Context(), head, value, nil, nil); return err },
+		"no examples":                                            func() error { _, _, err := CleanUtility(t.Context(), head, points{p: 4}, nil, nil); return err },
 		"context canceled": func() error {
 			_, err := Features{Front: identity(4), Head: head, Noise: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 			return err

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -14,13 +15,13 @@ import (
 // Confidence is that of every interval of an Accuracy.
 const Confidence = .95
 
-// Accuracy is the fraction of trials that a model classified correctly.
+// Accuracy is the mean score of trials, for a Task: of labels, the fraction that a model classified correctly.
 type Accuracy struct {
-	Correct, Trials int
+	Correct, Trials int // Correct is the sum of the scores, rounded
 	Fraction        float64
 	// Interval covers the accuracy on the population that the examples were drawn from, with
 	// Confidence (Clopper and Pearson's). Several draws for one example are not independent trials,
-	// so it is as wide as with one draw for each example. Of people, Fraction is the mean over them of the fraction for each,
+	// so it is as wide as with one draw for each example; of scores between 0 and 1, too. Of people, Fraction is the mean over them of the fraction for each,
 	// and Interval is that of stat.PeopleMean.
 	Interval stat.Interval
 }
@@ -45,9 +46,11 @@ type Features struct {
 type UtilityOptions struct {
 	Draws int // of noise for each example; zero means 1
 	Seed  uint64
-	// Against says which examples another classifier answers right, such as the model before a
+	// Against has the scores of another model for the same examples, such as the one before a
 	// projection; nil: the drop is not measured.
-	Against []bool
+	Against []float64
+	Task    Task  // without noise; nil: Labels of the data
+	Noisy   Task  // with noise; nil: Task
 	People  []int // the person of each example, by any number; nil: each is of another person
 }
 
@@ -56,7 +59,7 @@ const noiseStream = 0x646974686572 // "dither"
 
 // Utility measures accuracy without and with noise. Draw d of example i is made by
 // run.Rand of seed, i and d, so it depends on no other example. It returns an error if
-// there are no examples, labels and classes do not match or logits are not finite, and
+// there are no examples, the task does not fit the outputs or these are not finite, and
 // ctx's error if that ends.
 func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions) (Utility, error) {
 	_, n := f.Front.Dims()
@@ -71,7 +74,11 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	}
 	draws := max(o.Draws, 1)
 	u := Utility{Examples: data.Len()}
-	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
+	task := o.Task
+	if task == nil {
+		task = Labels{data}
+	}
+	clean, released := newScorer(f.Head, task, data), newScorer(f.Head, cmp.Or(o.Noisy, task), data)
 	noisy := newNoise(f.Noise, f.Post, n, o.Seed)
 	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
 		if err := clean.score(first, features); err != nil {
@@ -87,11 +94,33 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	if err != nil {
 		return Utility{}, fmt.Errorf("accuracy: %w", err)
 	}
-	u.Clean, u.Released = newAccuracy(clean.hits, 1, o.People), newAccuracy(released.hits, draws, o.People)
+	scores := released.Scores()
+	u.Clean, u.Released = newAccuracy(clean.Scores(), 1, o.People), newAccuracy(scores, draws, o.People)
 	if o.Against != nil {
-		u.Drop = dropOf(o.Against, released.hits, draws, o.People)
+		u.Drop = dropOf(o.Against, scores, o.People)
 	}
 	return u, nil
+}
+
+// Outputs returns what the head makes of one release of each example, [examples, outputs]. The head may be nil: then it returns
+// the releases themselves. It returns an error as Utility does.
+func (f Features) Outputs(ctx context.Context, data nn.Source, seed uint64) ([]float32, error) {
+	_, n := f.Front.Dims()
+	width := n
+	if f.Head != nil {
+		_, width = f.Head.Dims()
+	}
+	out, noisy := make([]float32, data.Len()*width), newNoise(f.Noise, f.Post, n, seed)
+	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
+		released, to := noisy.add(first, 0, features), out[first*width:][:len(features)/n*width]
+		if f.Head == nil {
+			copy(to, released)
+		} else {
+			f.Head.Forward(to, released)
+		}
+		return nil
+	})
+	return out, err
 }
 
 // meanOfPeople returns the mean of the means of values of each person, and its interval with Confidence. Values are from least,
@@ -107,21 +136,17 @@ func meanOfPeople(x []float64, people []int, least float64) (mean float64, in st
 	return m.Mean, stat.Interval{Low: max(in.Low, least), High: min(in.High, 1)}
 }
 
-// dropOf returns the accuracy that noise costs. The classifier with noise answers an example right in some of
-// the draws of noise; the one that it is compared with answers it right or not.
+// dropOf returns the accuracy that noise costs, of the scores of each example without noise and with it.
 //
 // The interval is the normal one of the paired differences, each in [−1, 1], widened
 // by ln(40)/N: where none of N examples differs, that is the limit of the fraction
 // that does.
-func dropOf(right []bool, hits []int, draws int, people []int) Accuracy {
-	n := float64(len(hits))
+func dropOf(against, scores []float64, people []int) Accuracy {
+	n := float64(len(scores))
 	var sum, squares float64
-	drops := make([]float64, len(hits))
-	for i, k := range hits {
-		d := -float64(k) / float64(draws)
-		if right[i] {
-			d++
-		}
+	drops := make([]float64, len(scores))
+	for i, x := range scores {
+		d := against[i] - x
 		drops[i], sum, squares = d, sum+d, squares+d*d
 	}
 	if people != nil {
@@ -136,113 +161,61 @@ func dropOf(right []bool, hits []int, draws int, people []int) Accuracy {
 // normal95 is the normal quantile of Confidence, two-sided.
 const normal95 = 1.959963984540054
 
-// CleanUtility measures the accuracy of a whole model, from inputs to logits, with no
-// noise. It returns the errors of Features.Utility.
-func CleanUtility(ctx context.Context, m nn.Model, data nn.Source, people []int) (Utility, error) {
-	a, right, err := Right(ctx, m, data, people)
-	return Utility{Examples: len(right), Clean: a}, err
-}
-
-// Right returns the accuracy of a whole model without noise, and which examples it classifies
-// correctly. People are those of UtilityOptions. It returns the errors of Features.Utility.
-func Right(ctx context.Context, m nn.Model, data nn.Source, people []int) (Accuracy, []bool, error) {
-	_, classes := m.Dims()
-	right := make([]bool, data.Len())
-	s := &scorer{data: data, classes: classes, hits: make([]int, data.Len())}
-	err := forEachBatch(ctx, m, data, func(first int, logits []float32) error { return s.count(first, logits) })
-	if err != nil {
+// CleanUtility measures the accuracy of a whole model without noise, for a task; nil: Labels of the data. It also returns
+// the score of each example. People are those of UtilityOptions. It returns the errors of Features.Utility.
+func CleanUtility(ctx context.Context, m nn.Model, data nn.Source, task Task, people []int) (Accuracy, []float64, error) {
+	if task == nil {
+		task = Labels{data}
+	}
+	_, width := m.Dims()
+	s := task.Scorer(data.Len(), width)
+	if err := forEachBatch(ctx, m, data, s.Add); err != nil {
 		return Accuracy{}, nil, fmt.Errorf("accuracy: %w", err)
 	}
-	for i, k := range s.hits {
-		right[i] = k > 0
-	}
-	return newAccuracy(s.hits, 1, people), right, nil
+	scores := s.Scores()
+	return newAccuracy(scores, 1, people), scores, nil
 }
 
-// newAccuracy summarises the correct ones of so many draws of each example. Rounding the mean
-// number of correct examples outward keeps the interval on the safe side.
-func newAccuracy(hits []int, draws int, people []int) Accuracy {
-	a := Accuracy{Trials: len(hits) * draws}
-	shares := make([]float64, len(hits))
-	for i, k := range hits {
-		a.Correct += k
-		shares[i] = float64(k) / float64(draws)
+// newAccuracy summarises the mean scores of each example over so many draws. Rounding their sum
+// outward keeps the interval on the safe side.
+func newAccuracy(scores []float64, draws int, people []int) Accuracy {
+	n, sum := len(scores), 0.
+	for _, x := range scores {
+		sum += x
 	}
-	a.Fraction = float64(a.Correct) / float64(a.Trials)
+	const room = 1e-9 // of the sum
+	a := Accuracy{Correct: int(math.Round(sum * float64(draws))), Trials: n * draws, Fraction: sum / float64(n)}
 	a.Interval = stat.Interval{
-		Low:  stat.ClopperPearson(a.Correct/draws, len(hits), Confidence).Low,
-		High: stat.ClopperPearson((a.Correct+draws-1)/draws, len(hits), Confidence).High,
+		Low:  stat.ClopperPearson(int(math.Floor(sum+room)), n, Confidence).Low,
+		High: stat.ClopperPearson(min(n, int(math.Ceil(sum-room))), n, Confidence).High,
 	}
 	if people != nil {
-		a.Fraction, a.Interval = meanOfPeople(shares, people, 0)
+		a.Fraction, a.Interval = meanOfPeople(scores, people, 0)
 	}
 	return a
 }
 
-// scorer counts correct classifications.
+// scorer scores what a head makes of features.
 type scorer struct {
-	head    nn.Model // of features
-	data    nn.Source
-	classes int
-	logits  []float32
-	hits    []int // correct classifications of each example
+	Scorer
+	head    nn.Model
+	outputs []float32
 }
 
-func newScorer(head nn.Model, data nn.Source) *scorer {
-	_, classes := head.Dims()
-	return &scorer{head: head, data: data, classes: classes, hits: make([]int, data.Len())}
+func newScorer(head nn.Model, task Task, data nn.Source) *scorer {
+	_, width := head.Dims()
+	return &scorer{Scorer: task.Scorer(data.Len(), width), head: head}
 }
 
-// score classifies features, [examples, n], of consecutive examples.
+// score scores features, [examples, n], of consecutive examples.
 func (s *scorer) score(first int, features []float32) error {
-	n, _ := s.head.Dims()
-	size := len(features) / n * s.classes
-	if len(s.logits) < size {
-		s.logits = make([]float32, size)
+	n, width := s.head.Dims()
+	size := len(features) / n * width
+	if len(s.outputs) < size {
+		s.outputs = make([]float32, size)
 	}
-	s.head.Forward(s.logits[:size], features)
-	return s.count(first, s.logits[:size])
-}
-
-func (s *scorer) count(first int, logits []float32) error {
-	for i := 0; i < len(logits); i += s.classes {
-		example := first + i/s.classes
-		right, err := classified(example, s.data.Label(example), logits[i:i+s.classes])
-		if err != nil {
-			return err
-		}
-		if right {
-			s.hits[example]++
-		}
-	}
-	return nil
-}
-
-// classified reports whether the label is that of the largest logit. It returns an error
-// if there is no such label or a logit is not finite.
-func classified(example, label int, logits []float32) (bool, error) {
-	if label < 0 || label >= len(logits) {
-		return false, fmt.Errorf("example %d has label %d, but the model has the classes 0 to %d: give it the data set that it was trained for", example, label, len(logits)-1)
-	}
-	best, ok := largest(logits)
-	if !ok {
-		return false, fmt.Errorf("example %d: its logits are not finite: look for bad values in the data and the model", example)
-	}
-	return best == label, nil
-}
-
-// largest returns the first index of the largest logit, and whether all are
-// finite.
-func largest(logits []float32) (best int, ok bool) {
-	for i, v := range logits {
-		if !finite(v) {
-			return 0, false
-		}
-		if v > logits[best] {
-			best = i
-		}
-	}
-	return best, true
+	s.head.Forward(s.outputs[:size], features)
+	return s.Add(first, s.outputs[:size])
 }
 
 // noise adds noise to batches of features.

@@ -152,11 +152,10 @@ func (r *roles) askedScores(asked []string) (*outputGroup, error) {
 	}
 	all := &outputGroup{name: strings.Join(asked, ",")}
 	for _, text := range asked {
-		before, after, _ := strings.Cut(text, "*")
-		exact, found := slices.Contains(r.Names(), text), false
-		for k, f := range r.fields {
-			rest, begins := strings.CutPrefix(f.Name, before)
-			if f.Name != text && (exact || f.used || !begins || !strings.HasSuffix(rest, after)) {
+		found := false
+		for _, k := range r.Like(text) {
+			f := r.fields[k]
+			if f.used && f.Name != text {
 				continue
 			}
 			if found = true; f.used {

@@ -62,7 +62,8 @@ func (n *Fitted) utility(ctx context.Context, r Recipe, read func(done, total in
 		if err != nil {
 			return u, math.NaN(), err
 		}
-		u, err = release.CleanUtility(ctx, net, progress.Watch(n.Test, read), n.Test.People())
+		u.Examples = n.Test.Len()
+		u.Clean, _, err = release.CleanUtility(ctx, net, progress.Watch(n.Test, read), nil, n.Test.People())
 		return u, math.NaN(), err
 	}
 	q := measure.Request{Graph: n.Graph, Data: n.Test, Release: measure.Release{Family: "gaussian", Scale: r.Noise}, Seed: r.Seed}

@@ -1,0 +1,161 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tattle/internal/data/sheet"
+	"tattle/internal/file"
+	"tattle/internal/npy"
+)
+
+// vectorArrays are names of the array of vectors of an .npz, in the order in which they are looked for.
+var vectorArrays = []string{"vectors", "embeddings", "embedding", "emb", "features", "x", "data"}
+
+// ordinal matches the name of one of several columns that are counted, such as e_12.
+var ordinal = regexp.MustCompile(`^(.*?)_?[0-9]+$`)
+
+// openVectors reads vectors as they are, and the other columns or arrays as labels of their rows. A .npy holds vectors only.
+func openVectors(ctx context.Context, path string, o Options) (*origin, error) {
+	if !o.Preprocess.IsZero() {
+		return nil, fmt.Errorf("%s: vectors are taken as they are: leave the preprocessing out", path)
+	}
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	l := &labels{source: path}
+	src := &origin{labels: l, name: strings.TrimSuffix(name, filepath.Ext(name)), divides: true, close: func() {}}
+	values, width, err := l.readVectors(ctx, path, o.VectorColumns)
+	if err != nil {
+		return nil, err
+	}
+	if l.count = len(values) / width; l.count < 2 {
+		return nil, malformed(path, "holds a single vector: give two or more")
+	}
+	if _, err := l.takeSplit(); err != nil {
+		return nil, err
+	}
+	src.divides = !slices.Contains(l.split, Test) && !slices.Contains(l.split, Validation)
+	if k := slices.IndexFunc(l.columns, func(c column) bool { return SaysGroup(c.name) }); k >= 0 && o.Group == "" && isZip(path) {
+		src.grouped = l.columns[k].name
+	}
+	src.read = func(_ context.Context, rows, _ []int, _ *chosen) (*Set, error) {
+		return &Set{Shape: []int{width}, Values: pick(values, width, rows), Source: []string{path}}, nil
+	}
+	return src, nil
+}
+
+// readVectors reads the vectors [n, width] of a file, and its other columns.
+func (l *labels) readVectors(ctx context.Context, path string, asked []string) (values []float32, width int, err error) {
+	f, err := file.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, 0, fmt.Errorf("%s: no such file: give an .npz, .npy or CSV of vectors", path)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	if first, _ := firstBytes(path, 6); string(first) == "\x93NUMPY" {
+		a, err := npy.ReadFile(path)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(a.Shape) != 2 || a.Shape[0]*a.Shape[1] == 0 {
+			return nil, 0, malformed(path, "an array of shape %s: give vectors [n, d]", times(a.Shape))
+		}
+		if values, err = a.Float32s(); err != nil {
+			return nil, 0, err
+		}
+		if i := slices.IndexFunc(values, func(v float32) bool { return v-v != 0 }); i >= 0 {
+			return nil, 0, malformed(path, "row %d, column %d (from 0) is %v: give finite numbers", i/a.Shape[1], i%a.Shape[1], values[i])
+		}
+		return values, a.Shape[1], nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	c, err := sheet.Open(ctx, path, f, info.Size(), nil)
+	if err != nil {
+		return nil, 0, malformed(path, "%v", err)
+	}
+	group, err := vectorColumns(c, asked)
+	if err != nil {
+		return nil, 0, malformed(path, "%v", err)
+	}
+	var others []int
+	for k, of := range c.Fields {
+		if !slices.Contains(group, k) && (of.Shape == nil || len(of.Shape) == 1 && of.Shape[0] == c.Fields[group[0]].Shape[0]) {
+			others = append(others, k)
+		}
+	}
+	content, err := c.Read([][]int{group}, others)
+	if err != nil {
+		return nil, 0, malformed(path, "%v", err)
+	}
+	for i, k := range others {
+		column := column{name: c.Fields[k].Name}
+		for _, code := range content.Labels[i].Codes {
+			column.values = append(column.values, content.Labels[i].Values[code])
+		}
+		l.columns = append(l.columns, column)
+	}
+	if width = len(group); c.Fields[group[0]].Shape != nil {
+		width = c.Fields[group[0]].Width()
+	}
+	return content.Numbers[0], width, nil
+}
+
+// vectorColumns returns the columns that are asked for. If none are, they are the array whose name says that it holds vectors,
+// or the only one of two dimensions; of a CSV, the columns that are counted, if they begin alike.
+func vectorColumns(c *sheet.Columns, asked []string) (group []int, err error) {
+	arrays := c.Fields[0].Shape != nil
+	for _, text := range asked {
+		found := c.Like(text)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("has no %s %s: there are %s", c.Noun, file.Shown(text), file.ShownNames(c.Names()))
+		}
+		group = append(group, found...)
+	}
+	switch {
+	case len(asked) > 0:
+	case arrays:
+		if name := called(c.Names(), vectorArrays); name != "" {
+			group = []int{slices.Index(c.Names(), name)}
+			break
+		}
+		for k, f := range c.Fields {
+			if len(f.Shape) == 2 {
+				group = append(group, k)
+			}
+		}
+	default:
+		stem := ""
+		for k, f := range c.Fields {
+			m := ordinal.FindStringSubmatch(f.Name)
+			switch {
+			case m == nil:
+			case len(group) > 0 && m[1] != stem:
+				return nil, fmt.Errorf("has columns that begin with %q and others with %q: name those of the vectors with --columns", stem, m[1])
+			default:
+				stem, group = m[1], append(group, k)
+			}
+		}
+	}
+	switch {
+	case len(group) == 0:
+		return nil, fmt.Errorf("nothing says where the vectors are: name their %s with --columns; there are %s", c.Noun, file.ShownNames(c.Names()))
+	case arrays && len(group) > 1:
+		return nil, fmt.Errorf("has several arrays that can be vectors: name one with --columns; there are %s", file.ShownNames(c.Names()))
+	case len(slices.Compact(slices.Sorted(slices.Values(group)))) < len(group):
+		return nil, errors.New("a column of the vectors is named twice")
+	}
+	if f := c.Fields[group[0]]; arrays && (len(f.Shape) != 2 || f.Shape[0] == 0 || f.Shape[1] == 0) {
+		return nil, fmt.Errorf("array %s has the shape %v: vectors are one array [n, d]", file.Shown(f.Name), f.Shape)
+	}
+	return group, nil
+}

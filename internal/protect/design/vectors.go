@@ -1,0 +1,168 @@
+package design
+
+import (
+	"context"
+	"slices"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/simd"
+	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
+	"tattle/internal/protect/shape"
+	"tattle/internal/run"
+)
+
+const (
+	// cells is the number of training vectors that divide the others by which of them is nearest. What keeps the cells apart
+	// keeps neighbours together.
+	cells       = 32
+	streamCells = 19
+	// streamLookups numbers the noise of a database.
+	streamLookups = 0x6c6f6f6b757073 // "lookups"
+)
+
+// cellsOf returns which of some vectors each is nearest to, by its number. Those are drawn from the ones to learn by; each is in
+// its own cell.
+func cellsOf(vectors rows, learn []int, seed uint64) []int {
+	order := run.Rand(seed, 0, streamCells).Perm(len(learn))[:min(cells, len(learn))]
+	anchors := pick(learn, order)
+	nearest := func(i int) (best int) {
+		most := float32(0)
+		for k, a := range anchors {
+			x := vectors.row(a)
+			if near := 2*simd.Dot(vectors.row(i), x) - simd.SumSquares(x); k == 0 || near > most {
+				best, most = k, near
+			}
+		}
+		return best
+	}
+	kept := anchors[:0:0]
+	for k, a := range anchors {
+		if nearest(a) == k { // else it equals another
+			kept = append(kept, a)
+		}
+	}
+	anchors = kept
+	labels := make([]int, vectors.Len())
+	simd.Parallel(len(labels), 64, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			labels[i] = nearest(i)
+		}
+	})
+	return labels
+}
+
+// forVectors prepares a cut for a model whose outputs are vectors: labels to learn by, where the task has none, and the task.
+func (c *cut) forVectors(ctx context.Context, s *searcher) error {
+	var err error
+	if c.vectors, err = outputs(ctx, c.head, c.features, nil); err != nil {
+		return err
+	}
+	if !s.Use.ByTarget() {
+		set := *s.train
+		set.Y, set.YNames, set.YName = cellsOf(c.vectors, c.learn, s.Seed), nil, "cell"
+		c.train, c.classes = &set, slices.Max(set.Y)+1
+	} else {
+		c.classes = max(len(s.train.YNames), slices.Max(s.train.Y)+1)
+	}
+	database := release.Database{Width: c.vectors.n, Vectors: c.vectors.of32(c.validate), Views: s.Views != nil}
+	if s.train.Group != nil {
+		database.People = s.train.Subset(c.validate).People()
+	}
+	if s.Use.ByTarget() {
+		database.Labels = s.train.Subset(c.validate).Y
+	}
+	if s.Views != nil {
+		features, err := outputs(ctx, c.front, s.Views.Subset(c.validate), nil)
+		if err != nil {
+			return err
+		}
+		views, err := outputs(ctx, c.head, features, nil)
+		if err != nil {
+			return err
+		}
+		database.Vectors = views.values
+	}
+	if c.task, err = release.NewNeighbours(*s.Use, database); err != nil {
+		return measure.WrongOption("Utility", "%w", err)
+	}
+	scorer := c.task.Scorer(len(c.task.Queries()), c.vectors.n)
+	for first, q := range c.task.Queries() {
+		if err := scorer.Add(first, c.vectors.row(c.validate[q])); err != nil {
+			return err
+		}
+	}
+	c.scores = scorer.Scores()
+	return nil
+}
+
+// of32 returns some rows, one after the other.
+func (r rows) of32(indices []int) []float32 {
+	out := make([]float32, 0, len(indices)*r.n)
+	for _, i := range indices {
+		out = append(out, r.row(i)...)
+	}
+	return out
+}
+
+// noisyTask returns the task of the cut with a database of noisy vectors, if that is what is asked for. Other views of
+// the examples are taken for the examples themselves: they are as far from others.
+func (s *searcher) noisyTask(c *cut, m *nn.Net, values rows, sigma float64) (release.Task, error) {
+	if s.Use.Noise != release.NoiseDatabase && s.Use.Noise != release.NoiseBoth {
+		return c.task, nil
+	}
+	_, width := m.Dims()
+	out, noisy := make([]float32, len(c.validate)*width), make([]float32, values.n)
+	for i, example := range c.validate {
+		copy(noisy, values.row(example))
+		r := run.Rand(s.Seed^streamLookups, example, 0)
+		for k := range noisy {
+			noisy[k] += float32(sigma * r.NormFloat64())
+		}
+		m.Forward(out[i*width:(i+1)*width], noisy)
+	}
+	return c.task.With(out)
+}
+
+// vectorHead returns the affine map from noisy values to the vectors of the model that errs least in squares.
+func (s *searcher) vectorHead(c *cut, l *line) func(sigma float64) (*nn.Graph, error) {
+	var joint *shape.Joint
+	var of *rows
+	return func(sigma float64) (*nn.Graph, error) {
+		if values := s.clipped(l, sigma); of == nil || of != l.last {
+			joint, of = shape.NewJoint(values.values, c.vectors.values, values.n, c.vectors.n, c.learn), l.last
+		}
+		d, err := joint.Head(sigma)
+		if err != nil {
+			return nil, err
+		}
+		return shape.Chain("head", []int{l.values.n}, d), nil
+	}
+}
+
+// erased returns the layer without the directions of the protected attributes.
+func (s *searcher) erased(ctx context.Context, c *cut, keep int) (*nn.Graph, error) {
+	var all []*shape.Moments
+	for _, p := range s.Protect {
+		a := s.train.Attribute(p.Attribute)
+		m, err := shape.NewMoments(ctx, labelled{nn.Choose(c.features, c.learn), pick(a.Labels, c.learn)}, c.n, len(a.Values))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	d, err := shape.Erased(all, keep)
+	if err != nil {
+		return nil, err
+	}
+	return shape.Chain(Node, []int{c.n}, d), nil
+}
+
+// pick returns the labels of some examples.
+func pick(labels, indices []int) []int {
+	out := make([]int, len(indices))
+	for i, j := range indices {
+		out[i] = labels[j]
+	}
+	return out
+}

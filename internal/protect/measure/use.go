@@ -1,0 +1,144 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/protect/release"
+)
+
+// mostLookups is about the most multiply-adds that the vectors of a database may take: half a minute.
+const mostLookups = 1 << 41
+
+// leastLookups is the least number of vectors of a database.
+const leastLookups = 1000
+
+// A Purpose is what the outputs of a model are used for, on some data.
+type Purpose struct {
+	Use   *release.Use // nil: the labels are answered
+	Data  *dataset.Set
+	Views *dataset.Set // of the same examples; nil: none
+}
+
+// Measured returns the purpose on as many examples of the data as are looked up with a model: all of the data for labels,
+// and no more vectors than about half a minute allows.
+func (p Purpose) Measured(g *nn.Graph) (Purpose, error) {
+	if p.Use == nil {
+		return p, nil
+	}
+	costs, err := g.Costs()
+	if err != nil {
+		return p, err
+	}
+	sum := int64(1)
+	for _, c := range costs {
+		sum += c
+	}
+	most := max(int(mostLookups/sum), leastLookups)
+	if n := p.Data.Len(); n > most {
+		some := DrawCandidates(n, most, 0)
+		if p.Data = p.Data.Subset(some); p.Views != nil {
+			p.Views = p.Views.Subset(some)
+		}
+	}
+	return p, nil
+}
+
+// Utility measures what a release is worth for the purpose, beside the original model without noise; nil: both sides of the release
+// are that model. Of another, the drop is measured, too. watch sees what is read; it may be nil.
+func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Features, o release.UtilityOptions, watch func(nn.Source) nn.Source) (u release.Utility, err error) {
+	if watch == nil {
+		watch = func(data nn.Source) nn.Source { return data }
+	}
+	data := nn.Source(p.Data)
+	o.People = p.Data.People()
+	if p.Use != nil {
+		of, task, err := p.neighbours(ctx, original, f)
+		if err != nil {
+			return u, err
+		}
+		o.Task, o.Noisy = task, task
+		if p.Use.Noise == release.NoiseDatabase || p.Use.Noise == release.NoiseBoth {
+			noisy, err := f.Outputs(ctx, of, o.Seed^streamDatabase)
+			if err == nil {
+				o.Noisy, err = task.With(noisy)
+			}
+			if err != nil {
+				return u, err
+			}
+		}
+		if p.Use.Noise == release.NoiseDatabase {
+			f.Noise, f.Post = release.None{}, release.Post{}
+		}
+		data = nn.Choose(data, task.Queries())
+		if o.People != nil {
+			o.People = p.Data.Subset(task.Queries()).People()
+		}
+	}
+	if original == nil {
+		return f.Utility(ctx, watch(data), o)
+	}
+	clean, scores, err := release.CleanUtility(ctx, original, watch(data), o.Task, o.People)
+	if err != nil {
+		return u, err
+	}
+	o.Against = scores
+	u, err = f.Utility(ctx, watch(data), o)
+	u.Clean = clean
+	return u, err
+}
+
+const streamDatabase = 0x6461746162617365 // "database"
+
+// neighbours returns the task on the outputs of the original model, and the examples of its database.
+func (p Purpose) neighbours(ctx context.Context, original nn.Model, f release.Features) (of nn.Source, task *release.Neighbours, err error) {
+	database := p.Data
+	if p.Views != nil {
+		database = p.Views
+	}
+	f.Noise, f.Post = release.None{}, release.Post{}
+	if original != nil {
+		f.Front, f.Head = original, nil
+	}
+	vectors, err := f.Outputs(ctx, database, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	width := len(vectors) / database.Len()
+	d := release.Database{Vectors: vectors, Width: width, People: p.Data.People(), Views: p.Views != nil}
+	if p.Use.ByTarget() {
+		if d.Labels = p.Data.Y; d.Labels == nil {
+			return nil, nil, errors.New("the data have no target to find by neighbours: name it with --target")
+		}
+	}
+	task, err = release.NewNeighbours(*p.Use, d)
+	return database, task, err
+}
+
+// OpenViews opens other views of the data that in reads, as the use names them, and notes their digest in it.
+func OpenViews(u *release.Use, in Inputs, data *dataset.Set, open func(Inputs) (*dataset.Set, error)) (views *dataset.Set, err error) {
+	switch {
+	case u == nil || u.Views == "":
+		return nil, nil
+	case u.Views == release.ViewsMirror:
+		if views, err = data.Mirrored(); err != nil {
+			return nil, WrongOption("Views", "%w", err)
+		}
+	default:
+		in.Path = u.Views
+		if views, err = open(in); err != nil {
+			return nil, err
+		}
+		if views.Len() != data.Len() {
+			return nil, WrongOption("Views", "%s: %d views of %d examples: give one of each, in the same order", u.Views, views.Len(), data.Len())
+		}
+	}
+	if u.SHA256 != "" && u.SHA256 != views.SHA256 {
+		return nil, fmt.Errorf("views %s: sha256 %s, the report is about %s", u.Views, views.SHA256, u.SHA256)
+	}
+	u.SHA256 = views.SHA256
+	return views, nil
+}
