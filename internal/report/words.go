@@ -75,6 +75,7 @@ var release = map[string]Wording{
 	"covariance":          {Part: Evidence, Says: "Proved without sampling: the release reveals at most {bits.most.high} about which candidate is the input. So at most {identified.fano.high} of releases are identified (Fano's inequality)."},
 	"released":            {Part: Evidence, Says: "Released: {1}."},
 	"cost":                {Part: Evidence, Says: "{Score} goes from {accuracy.clean} to {accuracy} on {accuracy.n} inputs."},
+	"cost.database":       {Part: Evidence, Says: "Vectors are looked up among {database} of the same part, by {1}."},
 	"cost.none":           {Part: Evidence, Says: "The release costs nothing in {score}: it stays at {accuracy} on {accuracy.n} inputs."},
 	"cost.unknown":        {Part: Evidence, Says: "The cost in accuracy is unknown: the data have no labels for this model."},
 	"rank":                {Part: Evidence, Says: "Estimated: near each input, the features change along {rank} directions of {1} (median). Unbiased estimates exist only along these."},

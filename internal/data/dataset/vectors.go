@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -18,6 +19,9 @@ import (
 // vectorArrays are names of the array of vectors of an .npz, in the order in which they are looked for.
 var vectorArrays = []string{"vectors", "embeddings", "embedding", "emb", "features", "x", "data"}
 
+// largeFile is the number of values of a file whose memory is given back at once: 64 MB.
+const largeFile = 1 << 24
+
 // ordinal matches the name of one of several columns that are counted, such as e_12.
 var ordinal = regexp.MustCompile(`^(.*?)_?[0-9]+$`)
 
@@ -28,10 +32,15 @@ func openVectors(ctx context.Context, path string, o Options) (*origin, error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	l := &labels{source: path}
-	src := &origin{labels: l, name: strings.TrimSuffix(name, filepath.Ext(name)), divides: true, close: func() {}}
+	src := &origin{labels: l, name: strings.TrimSuffix(name, filepath.Ext(name)), divides: true}
 	values, width, err := l.readVectors(ctx, path, o.VectorColumns)
 	if err != nil {
 		return nil, err
+	}
+	src.close = func() { // another part may be read next, and the file is not to be in memory twice
+		if values = nil; l.count*width > largeFile {
+			debug.FreeOSMemory()
+		}
 	}
 	if l.count = len(values) / width; l.count < 2 {
 		return nil, malformed(path, "holds a single vector: give two or more")
@@ -44,9 +53,20 @@ func openVectors(ctx context.Context, path string, o Options) (*origin, error) {
 		src.grouped = l.columns[k].name
 	}
 	src.read = func(_ context.Context, rows, _ []int, _ *chosen) (*Set, error) {
-		return &Set{Shape: []int{width}, Values: pick(values, width, rows), Source: []string{path}}, nil
+		return &Set{Shape: []int{width}, Values: rowsOf(values, width, rows), Source: []string{path}}, nil
 	}
 	return src, nil
+}
+
+// rowsOf returns some rows of values, in place if these are most and in order: it is the only reader of values.
+func rowsOf(values []float32, width int, rows []int) []float32 {
+	if 2*len(rows)*width < len(values) || !slices.IsSorted(rows) {
+		return pick(values, width, rows)
+	}
+	for k, i := range rows {
+		copy(values[k*width:(k+1)*width], values[i*width:(i+1)*width])
+	}
+	return values[: len(rows)*width : len(rows)*width]
 }
 
 // readVectors reads the vectors [n, width] of a file, and its other columns.

@@ -47,6 +47,9 @@ func (a *account) evidence(verdict string) {
 	default:
 		a.Find("cost", "")
 	}
+	if u := a.m.Utility; u != nil && u.Database > 0 {
+		a.Find("cost.database", "", a.q.Use.Noisy())
+	}
 	if len(a.vacuousRows) > 0 {
 		a.Find("vacuous.rows", "", strings.Join(a.vacuousRows, "; "))
 	}

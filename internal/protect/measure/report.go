@@ -89,6 +89,9 @@ func (a *account) accuracy() {
 	of := func(x release.Accuracy) report.Value {
 		return report.Within(x.Fraction, x.Interval.Low, x.Interval.High, report.Share, .95)
 	}
+	if u.Database > 0 {
+		a.Add(report.Claim{ID: "database", Kind: report.Measured, Value: report.Exactly(float64(u.Database), report.Count)})
+	}
 	clean, released := of(u.Clean), of(u.Released)
 	add := func(id, subject string, v report.Value) {
 		a.Add(report.Claim{ID: id, Subject: subject, Kind: report.Measured, Value: v, N: u.Examples})

@@ -121,14 +121,14 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show fun
 	} else if !q.Data.Labelled() {
 		total, what = scaling.Len(), "measuring features"
 	}
-	tell := func(before int) func(read, of int) {
+	tell := func(before, total int) func(read, _ int) {
 		return func(read, _ int) {
 			if show != nil {
 				show(what, before+read, total)
 			}
 		}
 	}
-	if rms, err = q.setNoise(ctx, s.Front, progress.Watch(scaling, tell(0)), dir, true); err != nil {
+	if rms, err = q.setNoise(ctx, s.Front, progress.Watch(scaling, tell(0, total)), dir, true); err != nil {
 		return rms, nil, err
 	}
 	if q.Spec.ClipNorm > 0 {
@@ -139,7 +139,7 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show fun
 	if q.Use == nil && !q.Data.Labelled() {
 		return rms, nil, nil
 	}
-	measured, err := q.Utility(ctx, s, func(data nn.Source) nn.Source { return progress.Watch(data, tell(scaling.Len())) })
+	measured, err := q.Utility(ctx, s, func(data nn.Source) nn.Source { return progress.Watch(data, tell(scaling.Len(), scaling.Len()+data.Len())) })
 	return rms, &measured, err
 }
 

@@ -13,8 +13,11 @@ import (
 // mostLookups is about the most multiply-adds that the vectors of a database may take: half a minute.
 const mostLookups = 1 << 41
 
-// leastLookups is the least number of vectors of a database.
-const leastLookups = 1000
+// Bounds of the number of vectors of a database.
+const (
+	leastLookups = 1000
+	mostDatabase = 50000
+)
 
 // A Purpose is what the outputs of a model are used for, on some data.
 type Purpose struct {
@@ -37,7 +40,7 @@ func (p Purpose) Measured(g *nn.Graph) (Purpose, error) {
 	for _, c := range costs {
 		sum += c
 	}
-	most := max(int(mostLookups/sum), leastLookups)
+	most := min(max(int(mostLookups/sum), leastLookups), mostDatabase)
 	if n := p.Data.Len(); n > most {
 		some := DrawCandidates(n, most, 0)
 		if p.Data = p.Data.Subset(some); p.Views != nil {
@@ -53,14 +56,14 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 	if watch == nil {
 		watch = func(data nn.Source) nn.Source { return data }
 	}
-	data := nn.Source(p.Data)
+	data, database := nn.Source(p.Data), 0
 	o.People = p.Data.People()
 	if p.Use != nil {
 		of, task, err := p.neighbours(ctx, original, f)
 		if err != nil {
 			return u, err
 		}
-		o.Task, o.Noisy = task, task
+		o.Task, o.Noisy, database = task, task, of.Len()
 		if p.Use.Noise == release.NoiseDatabase || p.Use.Noise == release.NoiseBoth {
 			noisy, err := f.Outputs(ctx, of, o.Seed^streamDatabase)
 			if err == nil {
@@ -79,7 +82,9 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 		}
 	}
 	if original == nil {
-		return f.Utility(ctx, watch(data), o)
+		u, err = f.Utility(ctx, watch(data), o)
+		u.Database = database
+		return u, err
 	}
 	clean, scores, err := release.CleanUtility(ctx, original, watch(data), o.Task, o.People)
 	if err != nil {
@@ -87,7 +92,7 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 	}
 	o.Against = scores
 	u, err = f.Utility(ctx, watch(data), o)
-	u.Clean = clean
+	u.Clean, u.Database = clean, database
 	return u, err
 }
 

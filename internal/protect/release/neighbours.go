@@ -98,6 +98,21 @@ func (u Use) Words() string {
 	return fmt.Sprintf("recall@%d", k)
 }
 
+// Noisy says how vectors are compared, and which of them have noise.
+func (u Use) Noisy() string {
+	metric := "cosine"
+	if u.Metric == MetricEuclidean {
+		metric = "Euclidean distance"
+	}
+	switch u.Noise {
+	case NoiseDatabase:
+		return metric + ", with noise on the database"
+	case NoiseBoth:
+		return metric + ", with noise on both"
+	}
+	return metric + ", with noise on the query"
+}
+
 // A Database is vectors in which others are looked up.
 type Database struct {
 	Vectors []float32 // [rows, width]

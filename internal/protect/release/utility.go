@@ -31,6 +31,7 @@ type Utility struct {
 	Examples int
 	Clean    Accuracy // without noise
 	Released Accuracy // with noise; zero if none was added
+	Database int      // vectors that others are looked up among; 0: labels are answered
 	Drop     Accuracy // from UtilityOptions.Against to Released: Fraction and Interval are differences
 }
 
