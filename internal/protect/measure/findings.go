@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tattle/internal/file"
 	"tattle/internal/report"
 )
 
@@ -76,6 +77,9 @@ func (a *account) advise() {
 		what = "--vectors"
 	}
 	what += " " + argument(a.Data.Path, "DATA")
+	for _, c := range a.setup.Reading.Columns {
+		what += " --columns " + file.Quote(c)
+	}
 	if a.Model.Path != "" || !a.setup.Reading.Vectors {
 		what = "--model " + argument(a.Model.Path, "MODEL") + " " + what
 	}

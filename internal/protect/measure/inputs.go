@@ -63,7 +63,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 		err = m.takes(set, in, notes)
 	}
 	if err != nil {
-		return nil, nil, unreadData(err)
+		return nil, nil, in.unread(err)
 	}
 	if words := set.Scaling(); words != "" && !o.Preprocess.Normalises() {
 		notes = append(notes, "no preprocessing says how pixels x are scaled: inputs are "+words+", as is usual for these data")
@@ -71,12 +71,15 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	return set, notes, nil
 }
 
-// unreadData is the error of data that cannot be read; one that names an option stays as it is.
-func unreadData(err error) error {
+// unread is the error of data that cannot be read; one that names an option stays as it is.
+func (in Inputs) unread(err error) error {
 	var option *OptionError
 	var input *InputError
 	if errors.As(err, &option) || errors.As(err, &input) {
 		return err
+	}
+	if in.Vectors {
+		return &InputError{Option: "Vectors", Err: err}
 	}
 	return &InputError{Option: "Data", Err: err}
 }

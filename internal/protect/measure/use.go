@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"tattle/internal/data/dataset"
@@ -116,11 +115,13 @@ func (p Purpose) neighbours(ctx context.Context, original nn.Model, f release.Fe
 	d := release.Database{Vectors: vectors, Width: width, People: p.Data.People(), Views: p.Views != nil}
 	if p.Use.ByTarget() {
 		if d.Labels = p.Data.Y; d.Labels == nil {
-			return nil, nil, errors.New("the data have no target to find by neighbours: name it with --target")
+			return nil, nil, WrongOption("Utility", "%s: the data have no target to find by neighbours: name it with --target", p.Use.Task)
 		}
 	}
-	task, err = release.NewNeighbours(*p.Use, d)
-	return database, task, err
+	if task, err = release.NewNeighbours(*p.Use, d); err != nil {
+		return nil, nil, WrongOption("Utility", "%w", err)
+	}
+	return database, task, nil
 }
 
 // OpenViews opens other views of the data that in reads, as the use names them, and notes their digest in it.

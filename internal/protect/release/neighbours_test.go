@@ -1,0 +1,207 @@
+package release
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tattle/internal/must"
+)
+
+// vectorsOf returns random vectors [n, width].
+func vectorsOf(n, width int, seed uint64) []float32 {
+	r := rand.New(rand.NewPCG(seed, 1))
+	x := make([]float32, n*width)
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+	}
+	return x
+}
+
+// scored returns the mean score of each query for outputs in their place.
+func scored(t *testing.T, task *Neighbours, outputs []float32, width int) []float64 {
+	t.Helper()
+	s := task.Scorer(len(outputs)/width, width)
+	must.Do(t, s.Add(0, outputs[:width])) // in two batches
+	must.Do(t, s.Add(1, outputs[width:]))
+	return s.Scores()
+}
+
+// nearestSlowly returns the k nearest other vectors, by distances in float64.
+func nearestSlowly(query, database []float32, width, own, k int, cosine bool) []int {
+	n := len(database) / width
+	far := make([]float64, n)
+	for j := range n {
+		var dot, a, b float64
+		for d := range width {
+			x, y := float64(query[d]), float64(database[j*width+d])
+			dot, a, b = dot+x*y, a+x*x, b+y*y
+		}
+		if far[j] = a + b - 2*dot; cosine {
+			far[j] = -dot / math.Sqrt(a*b)
+		}
+	}
+	order := make([]int, 0, n)
+	for j := range n {
+		if j != own {
+			order = append(order, j)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		if far[i] < far[j] {
+			return -1
+		}
+		return 1
+	})
+	return order[:k]
+}
+
+// The recall is that of lists that are sorted slowly, for both metrics and with noise on either side.
+func TestRecall(t *testing.T) {
+	const n, width, k = 60, 5, 4
+	clean, noisy, base := vectorsOf(n, width, 1), vectorsOf(n, width, 2), vectorsOf(n, width, 3)
+	for i := range clean {
+		noisy[i], base[i] = clean[i]+.4*noisy[i], clean[i]+.2*base[i]
+	}
+	for _, metric := range []string{MetricCosine, MetricEuclidean} {
+		task := must.Get(NewNeighbours(Use{Task: "recall@4", Metric: metric}, Database{Vectors: clean, Width: width}))(t)
+		for i, x := range scored(t, task, clean, width) {
+			if x != 1 {
+				t.Errorf("%s: vector %d without noise finds %v of its neighbours", metric, i, x)
+			}
+		}
+		for name, database := range map[string][]float32{"clean": clean, "noisy": base} {
+			of := must.Get(task.With(database))(t)
+			for i, got := range scored(t, of, noisy, width) {
+				row := func(x []float32) []float32 { return x[i*width : (i+1)*width] }
+				truth, found := nearestSlowly(row(clean), clean, width, i, k, metric == MetricCosine), 0.
+				for _, j := range nearestSlowly(row(noisy), database, width, i, k, metric == MetricCosine) {
+					if slices.Contains(truth, j) {
+						found++
+					}
+				}
+				if got != found/k {
+					t.Errorf("%s, %s database: vector %d scores %v, want %v", metric, name, i, got, found/k)
+				}
+			}
+		}
+	}
+}
+
+// Another view is found among views, and a class by the votes of its neighbours.
+func TestViewsAndTargets(t *testing.T) {
+	clean := []float32{1, 0, .9, .1, 0, 1, .1, .9}
+	views := must.Get(NewNeighbours(Use{Task: "recall@1"}, Database{Vectors: clean, Width: 2, Views: true}))(t)
+	if got := scored(t, views, []float32{2, .01, 1, .02, 0, 3, .01, 4}, 2); !slices.Equal(got, []float64{1, 0, 1, 0}) {
+		t.Errorf("views score %v", got)
+	}
+	target := must.Get(NewNeighbours(Use{Task: "target@1"}, Database{Vectors: clean, Width: 2, Labels: []int{3, 3, 5, 3}}))(t)
+	if got := scored(t, target, clean, 2); !slices.Equal(got, []float64{1, 1, 0, 0}) {
+		t.Errorf("targets score %v", got)
+	}
+}
+
+// Verification accepts no more pairs of different people than it is allowed, and the pairs of one person that are nearer.
+func TestVerification(t *testing.T) {
+	const people, width = 40, 6
+	r := rand.New(rand.NewPCG(4, 4))
+	var x []float32
+	var of []int
+	for p := range people {
+		center := vectorsOf(1, width, uint64(100+p))
+		for range 2 + p%2 {
+			for _, c := range center {
+				x = append(x, c+float32(.3*r.NormFloat64()))
+			}
+			of = append(of, 1000-p)
+		}
+	}
+	x, of = append(x, vectorsOf(1, width, 7)...), append(of, 1) // who has one vector alone asks nothing
+	task := must.Get(NewNeighbours(Use{Task: "verification@1%"}, Database{Vectors: x, Width: width, People: of}))(t)
+	if len(task.Queries()) != len(of)-1 {
+		t.Fatalf("%d of %d vectors ask", len(task.Queries()), len(of))
+	}
+	var near, other []float64
+	cosine := func(i, j int) float64 {
+		var dot, a, b float64
+		for d := range width {
+			u, v := float64(x[i*width+d]), float64(x[j*width+d])
+			dot, a, b = dot+u*v, a+u*u, b+v*v
+		}
+		return dot / math.Sqrt(a*b)
+	}
+	for _, i := range task.Queries() {
+		for j := range of {
+			if j != i && of[j] != of[i] {
+				other = append(other, cosine(i, j))
+			}
+		}
+	}
+	slices.Sort(other)
+	threshold := other[len(other)-1-len(other)/100]
+	for _, i := range task.Queries() {
+		share, all := 0., 0.
+		for j := range of {
+			if j != i && of[j] == of[i] {
+				if all++; cosine(i, j) > threshold+1e-6 {
+					share++
+				}
+			}
+		}
+		near = append(near, share/all)
+	}
+	if got := scored(t, task, x[:len(x)-width], width); !slices.Equal(got, near) {
+		t.Errorf("scores %v\nwant   %v", got, near)
+	}
+}
+
+func TestNeighboursRefuse(t *testing.T) {
+	zero := Database{Vectors: []float32{1, 2, 0, 0, 3, 4}, Width: 2}
+	for want, f := range map[string]func() error{
+		"vector 1 is zero or too long": func() error { _, err := NewNeighbours(Use{Task: "recall@1"}, zero); return err },
+		"has not so many others": func() error {
+			_, err := NewNeighbours(Use{Task: "recall@3", Metric: MetricEuclidean}, zero)
+			return err
+		},
+		"no vector has another one of the same person": func() error {
+			_, err := NewNeighbours(Use{Task: "verification", Metric: MetricEuclidean}, zero)
+			return err
+		},
+		"give recall@10":           func() error { return Use{Task: "accuracy"}.Check() },
+		"neighbours from 1 to":     func() error { return Use{Task: "recall@0"}.Check() },
+		"a share of false accepts": func() error { return Use{Task: "verification@200%"}.Check() },
+		"give one of cosine":       func() error { return Use{Task: "recall", Metric: "manhattan"}.Check() },
+		"its vector is not finite": func() error {
+			task, err := NewNeighbours(Use{Task: "recall@1", Metric: MetricEuclidean}, zero)
+			if err != nil {
+				return err
+			}
+			return task.Scorer(3, 2).Add(0, []float32{1, float32(math.NaN())})
+		},
+		"the database has vectors of 2": func() error {
+			task, err := NewNeighbours(Use{Task: "recall@1", Metric: MetricEuclidean}, zero)
+			if err != nil {
+				return err
+			}
+			return task.Scorer(3, 3).Add(0, []float32{1, 2, 3})
+		},
+	} {
+		must.Fail(t, f(), want)
+	}
+}
+
+// Many vectors are looked up evenly.
+func TestMostQueries(t *testing.T) {
+	x := vectorsOf(mostQueries+700, 2, 5)
+	task := must.Get(NewNeighbours(Use{Task: "recall@1", Metric: MetricEuclidean}, Database{Vectors: x, Width: 2}))(t)
+	if q := task.Queries(); len(q) != mostQueries || q[0] != 0 || q[mostQueries-1] < mostQueries+600 || !slices.IsSorted(q) {
+		t.Errorf("%d queries", len(q))
+	}
+	f := Features{Front: identity(2), Head: identity(2), Noise: Gaussian{1e-3}}
+	out := must.Get(f.Outputs(context.Background(), points{p: 2, x: x, labels: make([]int, len(x)/2)}, 1))(t)
+	if d := out[7] - x[7]; d == 0 || math.Abs(float64(d)) > .01 {
+		t.Errorf("a release differs by %v", d)
+	}
+}
