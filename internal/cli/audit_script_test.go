@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/npy"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -30,6 +32,38 @@ func mkScores(ts *testscript.TestScript, _ bool, args []string) {
 	default:
 		writeScores(&b, n, args[2])
 	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+}
+
+// mkEmbeddings writes vectors of people, of which some directions hold the gender: "mkembeddings FILE PEOPLE". Each has one to three.
+func mkEmbeddings(ts *testscript.TestScript, _ bool, args []string) {
+	people, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	const width = 12
+	r := rand.New(rand.NewPCG(1, 9))
+	var x []float32
+	var gender []string
+	var person []int64
+	for p := range people {
+		center, sex := make([]float64, width), r.IntN(2)
+		for k := range center {
+			if center[k] = r.NormFloat64(); k < 3 {
+				center[k] += float64(sex)
+			}
+		}
+		for range 1 + p%3 {
+			for _, c := range center {
+				x = append(x, float32(c+.2*r.NormFloat64()))
+			}
+			gender, person = append(gender, "fm"[sex:sex+1]), append(person, int64(p))
+		}
+	}
+	var b bytes.Buffer
+	w := npy.NewWriter(&b)
+	ts.Check(w.Add("vectors", []int{len(person), width}, x))
+	ts.Check(w.Add("gender", []int{len(person)}, gender))
+	ts.Check(w.Add("person", []int{len(person)}, person))
+	ts.Check(w.Close())
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 

@@ -50,7 +50,7 @@ type promiseFlags struct {
 	Floor     float64  `help:"Nobody without a list reconstructs the input with a smaller RMS error, in grey levels if there are." placeholder:"X" range:"(0,)"`
 	Bits      float64  `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X" range:"(0,)"`
 	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller RMS error, in the units of --floor." placeholder:"X" range:"(0,)"`
-	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', or 'gender: 0.1 bits' beyond the target." placeholder:"LIMIT"`
+	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', 'gender: 0.1 bits' beyond the target, or gender for the least." placeholder:"LIMIT"`
 
 	MaxAccuracyDrop string `name:"max-accuracy-drop" help:"Accuracy drops by at most this, such as 1% (upper 95 % limit)." placeholder:"X"`
 }

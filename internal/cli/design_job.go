@@ -101,8 +101,11 @@ func (j *designJob) forPromise(ctx context.Context, e *env, o *design.Options) e
 		o.Attack /= levels
 	}
 	if o.Identify > 0 {
-		return j.setApart(ctx, e, o)
+		if err := j.setApart(ctx, e, o); err != nil {
+			return err
+		}
 	}
+	o.Settle(j.training, j.data)
 	return nil
 }
 

@@ -39,7 +39,7 @@ func TestDocuments(t *testing.T) {
 		testscript.Run(t, testscript.Params{
 			Files: []string{file},
 			Setup: withRunner,
-			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"tattle": tattleVerb, "mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance, "mkscores": mkScores, "serving": serving, "fetch": fetch, "stopped": stopped},
+			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"tattle": tattleVerb, "mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance, "mkscores": mkScores, "mkembeddings": mkEmbeddings, "serving": serving, "fetch": fetch, "stopped": stopped},
 		})
 	}
 	if executed == 0 {
@@ -127,7 +127,7 @@ func shortened(command string) string {
 func scriptOf(t *testing.T, path string) (script string, commands int) {
 	t.Helper()
 	b := must.Get(os.ReadFile(path))(t)
-	lines := []string{"mkcovariance covariance.npy 9", "mkscores people.csv 200 people", "mkscores visits.csv 60 visits"} // few: what is tested is that the commands work
+	lines := []string{"mkcovariance covariance.npy 9", "mkscores people.csv 200 people", "mkscores visits.csv 60 visits", "mkembeddings embeddings.npz 700"} // few: what is tested is that the commands work
 	small := standIns{}
 	for line := range strings.Lines(string(b)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")

@@ -54,7 +54,7 @@ const (
 	exposedShares  = 6   // which share the confidence in a report: those that it has anyway, and Than
 )
 
-// Protect is a limit on inferring a sensitive attribute. One of the limits is set.
+// Protect is a limit on inferring a sensitive attribute. One of the limits is set, or none for the least that can be promised.
 type Protect struct {
 	Attribute string  `json:"attribute"`
 	Accuracy  float64 `json:"accuracy,omitempty"` // right guesses, with or without a list, at most
@@ -83,9 +83,13 @@ func ParseIdentify(s string) (share float64, candidates int, err error) {
 	return share, candidates, nil
 }
 
-// ParseProtect reads "gender: 60%", "gender: auc 0.6" or "gender: 0.1 bits".
+// ParseProtect reads "gender: 60%", "gender: auc 0.6" or "gender: 0.1 bits", or an attribute alone, whose limit
+// Options.Settle sets.
 func ParseProtect(s string) (p Protect, err error) {
 	i := strings.LastIndex(s, ":")
+	if name := strings.TrimSpace(s); i < 0 && name != "" {
+		return Protect{Attribute: name}, nil
+	}
 	if i <= 0 {
 		return p, fmt.Errorf("%q: give an attribute and a limit, such as 'gender: 60%%', 'gender: auc 0.6' or 'gender: 0.1 bits'", s)
 	}

@@ -230,6 +230,35 @@ func joined(methods []Method) string {
 	return strings.Join(all, ", ")
 }
 
+// leastRoom is the room between the least limit on right guesses that can be certified and the one that is promised if
+// none is given.
+const leastRoom = .02
+
+// Settle sets the limits on right guesses of attributes that have none: a little above what guessing reaches without the release, and
+// what so many test inputs can certify, in whole percent.
+func (o *Options) Settle(train, test *dataset.Set) {
+	for i := range o.Protect {
+		p := &o.Protect[i]
+		a, b := train.Attribute(p.Attribute), test.Attribute(p.Attribute)
+		if p.Accuracy > 0 || p.AUC > 0 || p.Bits > 0 || a == nil || b == nil {
+			continue
+		}
+		most := max(commonest(a), commonest(b))
+		most += 2 * math.Sqrt(most*(1-most)*validationShare/float64(People(train))) // the search sees some of the training data
+		least := max(most+rightMargin, (bayes.Population{N: People(test), Alpha: alpha / 2}).Ceiling(most))
+		p.Accuracy = min(math.Ceil(100*(least+leastRoom))/100, 1)
+	}
+}
+
+// commonest returns the share of the most frequent class.
+func commonest(a *dataset.Attribute) float64 {
+	counts := make([]int, len(a.Values))
+	for _, c := range a.Labels {
+		counts[c]++
+	}
+	return float64(slices.Max(counts)) / float64(len(a.Labels))
+}
+
 func (p Protect) check(train, test *dataset.Set) error {
 	for _, set := range []*dataset.Set{train, test} {
 		a := set.Attribute(p.Attribute)
@@ -245,6 +274,7 @@ func (p Protect) check(train, test *dataset.Set) error {
 			share[c] += 1 / float64(set.Len())
 		}
 		most, whole := slices.Max(share), stat.EntropyBits(share)
+		least := (bayes.Population{N: People(set), Alpha: alpha / 2}).Ceiling(most)
 		switch {
 		case p.Accuracy > 0 && 100*p.Accuracy <= upward(100*(most+rightMargin), 4):
 			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release, and the measurement needs room above that: give more than %.4g %%", p.Attribute, 100*most, upward(100*(most+rightMargin), 4))
@@ -255,7 +285,7 @@ func (p Protect) check(train, test *dataset.Set) error {
 		case p.Bits > 0 && p.Bits >= whole:
 			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
 		}
-		if least := (bayes.Population{N: People(set), Alpha: alpha / 2}).Ceiling(most); set == test && p.Accuracy > 0 && p.Accuracy <= least {
+		if set == test && p.Accuracy > 0 && p.Accuracy <= least {
 			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), upward(100*least, 4))
 		}
 	}

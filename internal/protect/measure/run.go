@@ -139,7 +139,9 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show fun
 	if q.Use == nil && !q.Data.Labelled() {
 		return rms, nil, nil
 	}
-	measured, err := q.Utility(ctx, s, func(data nn.Source) nn.Source { return progress.Watch(data, tell(scaling.Len(), scaling.Len()+data.Len())) })
+	measured, err := q.Utility(ctx, s, func(data nn.Source) nn.Source {
+		return progress.Watch(data, tell(scaling.Len(), scaling.Len()+data.Len()))
+	})
 	return rms, &measured, err
 }
 

@@ -1,0 +1,155 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/internal/must"
+	"tattle/internal/npy"
+)
+
+// archiveOf writes an .npz with arrays, given by name, shape and values in turn.
+func archiveOf(t *testing.T, path string, arrays ...any) {
+	t.Helper()
+	var b bytes.Buffer
+	w := npy.NewWriter(&b)
+	for i := 0; i < len(arrays); i += 3 {
+		must.Do(t, w.Add(arrays[i].(string), arrays[i+1].([]int), arrays[i+2]))
+	}
+	must.Do(t, w.Close())
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
+}
+
+// The same vectors are read from an .npz, a .npy and a CSV, as they are, with labels of their rows.
+func TestVectors(t *testing.T) {
+	dir := t.TempDir()
+	const n = 40
+	var values []float32
+	var sex, split []string
+	var person []int64
+	text := "person,sex,e_0,e_1,split\n"
+	for i := range n {
+		a, b := float32(i)/4, float32(-i)
+		values, sex, person = append(values, a, b), append(sex, "fm"[i%2:i%2+1]), append(person, int64(i/2))
+		split = append(split, []string{"train", "test"}[i/30])
+		text += fmt.Sprintf("%d,%s,%v,%v,%s\n", i/2, sex[i], a, b, split[i])
+	}
+	csv, npz, alone := filepath.Join(dir, "v.csv"), filepath.Join(dir, "v.npz"), filepath.Join(dir, "v.npy")
+	must.Do(t, os.WriteFile(csv, []byte(text), 0o666))
+	archiveOf(t, npz, "emb", []int{n, 2}, values, "other", []int{3}, []float32{1, 2, 3}, "person", []int{n}, person, "sex", []int{n}, sex, "split", []int{n}, split)
+	var b bytes.Buffer
+	must.Do(t, npy.Write(&b, []int{n, 2}, values))
+	must.Do(t, os.WriteFile(alone, b.Bytes(), 0o666))
+	read := func(path string, o Options) (*Set, []string) {
+		o.Kind = KindVectors
+		set, notes, err := OpenInputs(context.Background(), path, o)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		return set, notes
+	}
+	for _, path := range []string{csv, npz} {
+		o := Options{Sensitive: []string{"sex"}, Target: NoTarget, Split: Train}
+		if path == csv {
+			o.Group = "person" // of an .npz its name is enough
+		}
+		set, _ := read(path, o)
+		if !slices.Equal(set.Values, values[:60]) || !slices.Equal(set.Shape, []int{2}) || set.Y != nil {
+			t.Errorf("%s: %d values of shape %v", path, len(set.Values), set.Shape)
+		}
+		if g := set.People(); g == nil || g[0] != g[1] || g[0] == g[2] {
+			t.Errorf("%s: people %v", path, g)
+		}
+		if a := set.Attribute("sex"); a == nil || a.Values[a.Labels[1]] != "m" {
+			t.Errorf("%s: %+v", path, set.Sensitive)
+		}
+		o.Split = Test
+		if set, _ = read(path, o); !slices.Equal(set.Values, values[60:]) {
+			t.Errorf("%s: a test part of %d values", path, len(set.Values))
+		}
+	}
+	// Without a column split, the seed divides; what is read of one part is in no other.
+	train, _ := read(alone, Options{Split: Train, Seed: 3})
+	test, notes := read(alone, Options{Split: Test, Seed: 3})
+	if test.Len() != n/5 || train.Len() != n-n/5-3 || !strings.Contains(strings.Join(notes, " "), "drawn by seed 3") {
+		t.Errorf("%d training and %d test vectors, %v", train.Len(), test.Len(), notes)
+	}
+	for i := range test.Len() {
+		for j := range train.Len() {
+			if test.Values[2*i+1] == train.Values[2*j+1] {
+				t.Errorf("vector %v is in both parts", test.Values[2*i+1])
+			}
+		}
+	}
+	if set, _ := read(npz, Options{VectorColumns: []string{"emb"}, Group: NoGroup}); set.Group != nil {
+		t.Error("people who were not asked for")
+	}
+}
+
+func TestVectorsRefuse(t *testing.T) {
+	dir := t.TempDir()
+	x := make([]float32, 60)
+	for want, x := range map[string]struct {
+		arrays []any
+		text   string
+		asked  []string
+	}{
+		"a single vector":                        {arrays: []any{"x", []int{1, 60}, x}},
+		"several arrays":                         {arrays: []any{"a", []int{30, 2}, x, "b", []int{30, 2}, x}},
+		"[60]: vectors are one":                  {arrays: []any{"a", []int{60}, x}, asked: []string{"a"}},
+		"nothing says where":                     {arrays: []any{"a", []int{60}, x}},
+		"has no array c":                         {arrays: []any{"a", []int{30, 2}, x}, asked: []string{"c"}},
+		"holds text":                             {arrays: []any{"a", []int{2, 2}, []string{"1", "2", "3", "4"}}},
+		"named twice":                            {text: "e_0,e_1\n1,2\n3,4\n", asked: []string{"e_*", "e_0"}},
+		"begin with \"e\" and others with \"f\"": {text: "e_0,f_1\n1,2\n3,4\n"},
+		"nothing says where the vectors":         {text: "a,b\n1,2\n3,4\n"},
+		"want a finite decimal":                  {text: "e_0,e_1\n1,x\n3,4\n"},
+	} {
+		path := filepath.Join(dir, "v.csv")
+		if x.arrays != nil {
+			path = filepath.Join(dir, "v.npz")
+			archiveOf(t, path, x.arrays...)
+		} else {
+			must.Do(t, os.WriteFile(path, []byte(x.text), 0o666))
+		}
+		_, _, err := OpenInputs(context.Background(), path, Options{Kind: KindVectors, VectorColumns: x.asked})
+		must.Fail(t, err, want)
+	}
+	for want, x := range map[string]struct {
+		shape []int
+		v     []float32
+	}{"give vectors [n, d]": {[]int{4}, []float32{1, 2, 3, 4}}, "row 1, column 0 (from 0) is NaN": {[]int{2, 2}, []float32{1, 2, nan32(), 4}}} {
+		var b bytes.Buffer
+		must.Do(t, npy.Write(&b, x.shape, x.v))
+		path := filepath.Join(dir, "v.npy")
+		must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
+		_, _, err := OpenInputs(context.Background(), path, Options{Kind: KindVectors})
+		must.Fail(t, err, want)
+	}
+}
+
+func nan32() float32 {
+	zero := float32(0)
+	return zero / zero
+}
+
+// Mirrored exchanges left and right of each channel, and twice it changes nothing.
+func TestMirrored(t *testing.T) {
+	for _, s := range []*Set{{Shape: []int{2, 1, 3}, Pixels: []uint8{1, 2, 3, 4, 5, 6}}, {Shape: []int{1, 3, 2}, Pixels: []uint8{1, 4, 2, 5, 3, 6}, ChannelsLast: true}} {
+		want := []uint8{3, 2, 1, 6, 5, 4}
+		if s.ChannelsLast {
+			want = []uint8{3, 6, 2, 5, 1, 4}
+		}
+		m := must.Get(s.Mirrored())(t)
+		if twice := must.Get(m.Mirrored())(t); !slices.Equal(m.Pixels, want) || !slices.Equal(twice.Pixels, s.Pixels) {
+			t.Errorf("%v becomes %v", s.Pixels, m.Pixels)
+		}
+	}
+	must.Fail(t, must.Err((&Set{Shape: []int{2}, Values: []float32{1, 2}}).Mirrored()), "no pictures")
+}
