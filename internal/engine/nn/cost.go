@@ -19,6 +19,15 @@ func (g *Graph) Costs() (map[string]int64, error) {
 	return costs, nil
 }
 
+// MultiplyAdds returns the sum of Costs.
+func (g *Graph) MultiplyAdds() (sum int64, err error) {
+	costs, err := g.Costs()
+	for _, c := range costs {
+		sum += c
+	}
+	return sum, err
+}
+
 // multiplyAdds counts those of an operator from its shapes.
 func multiplyAdds(op Op, in [][]int, out []int) int64 {
 	size := int64(Size(out))

@@ -40,8 +40,8 @@ type CutCost struct {
 func (c *cut) cost(g *nn.Graph) CutCost {
 	x := CutCost{Node: c.node, Features: c.n, Parameters: c.front.ParamCount()}
 	// Costs cannot fail on a graph whose front is computed.
-	x.MultiplyAdds, _ = multiplyAdds(c.front)
-	if whole, _ := multiplyAdds(g); whole > 0 {
+	x.MultiplyAdds, _ = c.front.MultiplyAdds()
+	if whole, _ := g.MultiplyAdds(); whole > 0 {
 		x.Share = float64(x.MultiplyAdds) / float64(whole)
 	}
 	return x

@@ -181,7 +181,7 @@ func Cuts(g *nn.Graph) ([]string, error) {
 		if err != nil {
 			continue // something bypasses the node
 		}
-		cost, err := multiplyAdds(front)
+		cost, err := front.MultiplyAdds()
 		if err != nil {
 			return nil, err
 		}
@@ -191,12 +191,4 @@ func Cuts(g *nn.Graph) ([]string, error) {
 		nodes, last = append(nodes, n.Name), cost
 	}
 	return nodes, nil
-}
-
-func multiplyAdds(g *nn.Graph) (sum int64, err error) {
-	costs, err := g.Costs()
-	for _, c := range costs {
-		sum += c
-	}
-	return sum, err
 }

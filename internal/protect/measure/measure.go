@@ -57,7 +57,15 @@ func (q *Request) ScaleByTraining() {
 }
 
 // ScaleBy lets SetNoise read training data instead of q.Data.
-func (q *Request) ScaleBy(training nn.Source) { q.Scaling = someOf(training, mostScaling) }
+func (q *Request) ScaleBy(training nn.Source) {
+	most := mostScaling
+	if q.Graph != nil {
+		if sum, err := q.Graph.MultiplyAdds(); err == nil { // else the net says later what is wrong
+			most = min(most, max(int(scalingCost/(sum+1)), leastLookups))
+		}
+	}
+	q.Scaling = someOf(training, most)
+}
 
 // Unsettled reports whether the strength of the noise, or the clip of a lattice, is left open.
 func (r Release) Unsettled() bool { return r.Family != NoNoise && (r.Sigma == 0 || r.clipOpen()) }

@@ -9,8 +9,8 @@ import (
 	"tattle/internal/protect/release"
 )
 
-// mostLookups is about the most multiply-adds that the vectors of a database may take: half a minute.
-const mostLookups = 1 << 41
+// mostLookups is about the most multiply-adds that the vectors of a database may take: some twenty seconds.
+const mostLookups = 1 << 39
 
 // Bounds of the number of vectors of a database.
 const (
@@ -31,15 +31,11 @@ func (p Purpose) Measured(g *nn.Graph) (Purpose, error) {
 	if p.Use == nil {
 		return p, nil
 	}
-	costs, err := g.Costs()
+	sum, err := g.MultiplyAdds()
 	if err != nil {
 		return p, err
 	}
-	sum := int64(1)
-	for _, c := range costs {
-		sum += c
-	}
-	most := min(max(int(mostLookups/sum), leastLookups), mostDatabase)
+	most := min(max(int(mostLookups/(sum+1)), leastLookups), mostDatabase)
 	if n := p.Data.Len(); n > most {
 		some := DrawCandidates(n, most, 0)
 		if p.Data = p.Data.Subset(some); p.Views != nil {

@@ -153,15 +153,11 @@ func trainingWork(p *dataset.Parts, net func(classes int, seed uint64) *nn.Graph
 	if net == nil {
 		net = curious.DefaultNet(p.Train.Shape)
 	}
-	total := exampleWork
-	costs, err := net(max(len(p.Train.YNames), 1), 0).Costs()
+	sum, err := net(max(len(p.Train.YNames), 1), 0).MultiplyAdds()
 	if err != nil { // which training says, too
-		return total
+		return exampleWork
 	}
-	for _, c := range costs {
-		total += float64(c)
-	}
-	return total
+	return exampleWork + float64(sum)
 }
 
 // some returns n examples of the set in their order, all of them without a copy.
