@@ -37,10 +37,13 @@ type Design struct {
 
 // Design searches for the least lattice noise that keeps a promise at the least cost in accuracy, and for linear
 // functions of the features and a small head that answer better under it. The model's outputs are scores of the
-// classes. [Model.Identify] then measures what it promises, on other draws.
+// classes: [Vectors] have none, and Design returns an error. [Model.Identify] then measures what it promises, on other draws.
 func (m *Model) Design(ctx context.Context, train, test Examples, p Promise, seed uint64) (*Design, error) {
 	if err := checkContext(ctx); err != nil {
 		return nil, err
+	}
+	if m.vectors {
+		return nil, errors.New("vectors have no classes whose accuracy a design could keep: the command tattle design --vectors keeps what they are used for")
 	}
 	learned, err := m.set("the training data", train)
 	if err != nil {

@@ -54,6 +54,20 @@ func ExampleOpenAt() {
 	// Output: 12 features before the ReLU
 }
 
+// Embeddings of eight numbers are released themselves. Nobody who has the list of 500 names the one of a release more often.
+func ExampleVectors() {
+	m, err := tattle.Vectors(8)
+	if err != nil {
+		log.Fatal(err)
+	}
+	id, err := m.Identify(context.Background(), people(500), tattle.Noise{Sigma: 1}, tattle.IdentifyOptions{Draws: 5000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("named at most %.1f %% of the time\n", 100*id.First.High)
+	// Output: named at most 1.4 % of the time
+}
+
 // What leaves the device is the features with noise, on a lattice.
 func ExampleModel_Guard() {
 	m := open()

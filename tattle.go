@@ -1,6 +1,7 @@
 // Package tattle measures what a machine-learned model gives away about its inputs, in memory:
 //
 //   - [Open] reads an ONNX model and cuts it where its features leave the device.
+//   - [Vectors] takes the place of a model for vectors that are released themselves, such as embeddings.
 //   - [Model.Guard] releases the features of inputs with noise, exactly as it is certified.
 //   - [Model.Certify] proves how large the error of every unbiased reconstruction of one input must be.
 //   - [Model.Identify] limits every adversary who has a list with the input, biased or not: how often the
@@ -20,6 +21,7 @@ import (
 	"math"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/engine/onnx"
 	"tattle/internal/protect/release"
 )
@@ -31,6 +33,7 @@ type Model struct {
 	graph       *nn.Graph
 	front, head *nn.Net
 	node        string
+	vectors     bool // there is no network: outputs are vectors, and no scores of classes
 }
 
 // Open reads an ONNX file and cuts the network before its last affine layer.
@@ -46,6 +49,20 @@ func OpenAt(path, node string) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	return m, nil
+}
+
+// Vectors returns a model without a network: its inputs are vectors of n numbers, which are released themselves. They are its
+// features and its outputs, too.
+func Vectors(n int) (*Model, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("vectors of %d numbers: give 1 or more", n)
+	}
+	m, err := cut(zoo.Vectors(n), zoo.VectorNode)
+	if err != nil {
+		return nil, fmt.Errorf("vectors of %d numbers: %w", n, err)
+	}
+	m.vectors = true
 	return m, nil
 }
 

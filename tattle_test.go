@@ -101,8 +101,11 @@ func TestBadInputs(t *testing.T) {
 			_, err := m.Design(ctx, e, e, Promise{}, 1)
 			return err
 		},
-		"0 rows of outputs":   func() error { _, err := Audit(ctx, nil, nil, nil, AuditOptions{}); return err },
-		"0 sensitive classes": func() error { _, err := Audit(ctx, rows, []int{1, 0}, nil, AuditOptions{}); return err },
+		"vectors of 0 numbers": func() error { _, err := Vectors(0); return err },
+		"vectors of -3":        func() error { _, err := Vectors(-3); return err },
+		"no sensible size":     func() error { _, err := Vectors(math.MaxInt); return err },
+		"0 rows of outputs":    func() error { _, err := Audit(ctx, nil, nil, nil, AuditOptions{}); return err },
+		"0 sensitive classes":  func() error { _, err := Audit(ctx, rows, []int{1, 0}, nil, AuditOptions{}); return err },
 		"row 1 has 1 outputs": func() error {
 			_, err := Audit(ctx, [][]float32{{0, 1}, {1}}, []int{1, 0}, []int{0, 0}, AuditOptions{})
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/protect/measure"
 	"tattle/internal/report"
 )
@@ -53,7 +54,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	var notes []string
 	if read.Vectors() { // which have no node that could be wrong
 		if leaves.Spec.Node == "" {
-			leaves.Spec.Node = measure.VectorNode
+			leaves.Spec.Node = zoo.VectorNode
 		}
 		c.Barankin, c.Far, c.Twins = 0, 0, "0" // no witness proves more than the noise itself says
 		set, notes, err = openInputs(ctx, e, in, read)

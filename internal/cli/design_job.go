@@ -11,6 +11,7 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/engine/onnx"
 	"tattle/internal/file"
 	"tattle/internal/npy"
@@ -66,7 +67,7 @@ func (j *designJob) nodes() ([]string, error) {
 	g := j.model.Graph
 	switch {
 	case j.model.Vectors():
-		return []string{measure.VectorNode}, nil
+		return []string{zoo.VectorNode}, nil
 	case j.Features == "":
 		node, err := g.FeatureNode()
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
 )
 
 // Inputs say which examples a model is measured on, and what is read of them.
@@ -58,7 +59,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	}
 	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err == nil {
 		if m.Graph == nil {
-			m.Graph = vectorsOf(nn.Size(set.Shape))
+			m.Graph = zoo.Vectors(nn.Size(set.Shape))
 		}
 		err = m.takes(set, in, notes)
 	}

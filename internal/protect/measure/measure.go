@@ -7,6 +7,7 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 )
@@ -136,7 +137,7 @@ func (q *Request) setNoise(ctx context.Context, front *nn.Net, data nn.Source, d
 func (q *Request) Original(s *Split) (nn.Model, error) {
 	p, _ := s.Front.Dims()
 	if _, width := s.Head.Dims(); q.OfVectors && q.Use != nil && width == p {
-		return nn.NewNet(vectorsOf(p))
+		return nn.NewNet(zoo.Vectors(p))
 	}
 	if s.Whole == nil {
 		return nil, nil

@@ -9,6 +9,7 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/engine/onnx"
 	"tattle/internal/run"
 )
@@ -49,29 +50,17 @@ func OpenModel(path string, o ModelOptions) (*Model, error) {
 	return m, m.wrap()
 }
 
-// VectorNode is the node of vectors without a model, whose output is released.
-const VectorNode = "vectors"
-
 // NoModel stands for a model of vectors that are released themselves, of n numbers; 0: they are counted when they are read.
 func NoModel(n int) *Model {
 	if n == 0 {
 		return &Model{}
 	}
-	return &Model{Graph: vectorsOf(n)}
-}
-
-// vectorsOf returns a model of vectors of n numbers that changes nothing.
-func vectorsOf(n int) *nn.Graph {
-	g := &nn.Graph{Input: "input", InputShape: []int{n}, Output: "output"}
-	for _, edge := range [][2]string{{"input", VectorNode}, {VectorNode, "output"}} {
-		g.Nodes = append(g.Nodes, &nn.Node{Name: edge[1], Op: &nn.Reshape{To: []int{n}}, Inputs: []string{edge[0]}, Output: edge[1]})
-	}
-	return g
+	return &Model{Graph: zoo.Vectors(n)}
 }
 
 // Vectors reports whether there is no model: the features are the inputs themselves.
 func (m *Model) Vectors() bool {
-	return m.Path == "" && (m.Graph == nil || m.Graph.Node(VectorNode) != nil)
+	return m.Path == "" && (m.Graph == nil || m.Graph.Node(zoo.VectorNode) != nil)
 }
 
 // WrongModel is the error of a model's file that cannot be read.
