@@ -17,7 +17,10 @@ type auditCmd struct {
 	Model    string `help:"Audit a classifier in an ONNX file, applied to --data." placeholder:"FILE" input:"model"`
 	Endpoint string `help:"Audit a server that speaks the Open Inference Protocol v2. Token: TATTLE_TOKEN." placeholder:"URL"`
 	At       string `help:"Audit this node of --model as a vector." placeholder:"NODE" more:""`
-	Outputs  string `help:"Audit these outputs: a CSV or .npz file with the labels of the same examples." placeholder:"FILE" input:"file"`
+	Outputs  string `help:"Audit outputs and labels in a CSV or .npz file." placeholder:"FILE" input:"file"`
+	Vectors  string `help:"Audit vectors, such as embeddings, in such a file." placeholder:"FILE" input:"file"`
+
+	Columns []string `help:"Columns of --vectors, such as \"e_*\"; in .npz, one array (default: by their names)." placeholder:"COLUMN" more:""`
 
 	Target    string   `help:"Target attribute: a column, age:number, a rule such as \"age: <=30, >30\", or none (default: the data's own, or y; none for vectors)." placeholder:"RULE"`
 	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, such as \"race: White; *\". Repeatable." placeholder:"RULE"`
@@ -63,6 +66,10 @@ func (auditCmd) MoreHelp() string {
 	return `Audit a server in CI, and fail above 5 points:
 
   TATTLE_TOKEN=… tattle audit --endpoint https://host/v2/models/age --data faces.zip --kind fairface --sensitive gender --fail-on "excess>5%@95%" --sarif audit.sarif
+
+Audit embeddings, which are no scores of classes, in the columns e_0, e_1, … of a CSV:
+
+  tattle audit --vectors people.csv --sensitive sex
 
 Attacks are fitted to the outputs by cross-fitting: each example is judged by attacks that were fitted without it. An excess does not show intent, because honest training also leaks: --reference measures how much. Only an audit with references can give the verdict curious. With status 3, the report of an inconclusive audit is written.`
 }

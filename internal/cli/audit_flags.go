@@ -41,7 +41,6 @@ type auditEndpointFlags struct {
 // auditOutputsFlags choose the columns of a file of outputs.
 type auditOutputsFlags struct {
 	Scores          []string `help:"Columns of the outputs, in the order of the classes, or a pattern such as \"out_*\"; in .npz, one array." placeholder:"COLUMN"`
-	Columns         []string `help:"Columns of vectors that are no scores of classes, such as \"e_*\" of embeddings; in .npz, one array. The target is optional." placeholder:"COLUMN"`
 	ReferenceScores []string `sep:"none" help:"Columns or array with the outputs of an honest classifier. Repeat for each classifier." placeholder:"PATTERN"`
 	OutputsKind     string   `help:"raw (scores) or soft (probabilities) (default: soft if every row sums to one)." placeholder:"KIND" more:"" choice:"raw,soft"`
 }
@@ -105,17 +104,20 @@ func (c *auditCmd) check() (audit.FailOn, error) {
 	return rules, nil
 }
 
-// checkDoor checks that exactly one of --model, --endpoint and --outputs is given, with flags
+// checkDoor checks that exactly one of --model, --endpoint, --outputs and --vectors is given, with flags
 // that go with it.
 func (c *auditCmd) checkDoor() error {
 	doors := 0
-	for _, d := range []string{c.Model, c.Endpoint, c.Outputs} {
+	for _, d := range []string{c.Model, c.Endpoint, c.Outputs, c.Vectors} {
 		if d != "" {
 			doors++
 		}
 	}
 	if doors != 1 {
-		return usage(fmt.Errorf("audit needs one of --model, --endpoint and --outputs; %d are given", doors), "tattle audit --help has an example of each")
+		return usage(fmt.Errorf("audit needs one of --model, --endpoint, --outputs and --vectors; %d are given", doors), "tattle audit --help=all has an example of each")
+	}
+	if len(c.Columns) > 0 && c.Vectors == "" {
+		return usage(errors.New("--columns requires --vectors"), "tattle audit --vectors FILE --columns COLUMN")
 	}
 	if name := c.stray(); name != "" {
 		return usage(fmt.Errorf("--%s cannot be used with %s", name, c.door()), "")
@@ -131,22 +133,21 @@ func (c *auditCmd) checkDoor() error {
 	if c.Model != "" && c.Data == "" && (&audit.Request{Model: c.Model}).OwnData() == nil && exists(c.Model) {
 		return usage(errors.New("--model requires --data, the labelled examples"), "only a model in the folder of its own run of tattle train needs none")
 	}
-	if len(c.Columns) > 0 && len(c.Scores) > 0 {
-		return usage(errors.New("--columns and --scores are mutually exclusive"), "--scores are those of classes; --columns are any vector")
-	}
-	if vectors := len(c.Columns) > 0 || c.At != "" || c.Target == dataset.NoTarget || strings.HasSuffix(c.Target, dataset.NumberSuffix); vectors && (c.Reference != "" || len(c.ReferenceScores) > 0 || c.OutputsKind != "") {
-		return usage(errors.New("--columns, --at, --target none and a numeric target cannot be used with --reference, --reference-scores or --outputs-kind: vectors are no scores of classes"), "")
+	if vectors := c.Vectors != "" || c.At != "" || c.Target == dataset.NoTarget || strings.HasSuffix(c.Target, dataset.NumberSuffix); vectors && (c.Reference != "" || len(c.ReferenceScores) > 0 || c.OutputsKind != "") {
+		return usage(errors.New("--vectors, --at, --target none and a numeric target cannot be used with --reference, --reference-scores or --outputs-kind: vectors are no scores of classes"), "")
 	}
 	return nil
 }
 
-// door returns which of the three flags is given.
+// door returns which of the four flags is given.
 func (c *auditCmd) door() string {
 	switch {
 	case c.Model != "":
 		return "--model"
 	case c.Endpoint != "":
 		return "--endpoint"
+	case c.Vectors != "":
+		return "--vectors"
 	}
 	return "--outputs"
 }
@@ -169,6 +170,9 @@ func (c *auditCmd) stray() string {
 		reading := []string{"kind", "labels", "file-column", "skip-missing", "size", "data-seed"} // of the training data of --reference, too
 		strays = slices.DeleteFunc(given(c.auditDataFlags), func(name string) bool { return c.Reference != "" && slices.Contains(reading, name) })
 		strays = append(strays, given(c.auditEndpointFlags)...)
+		if c.Vectors != "" {
+			strays = append(strays, outputs...)
+		}
 	}
 	if c.At != "" && c.Model == "" {
 		strays = append(strays, "at")

@@ -18,7 +18,7 @@ var plantedGlyphs int
 // request returns what the flags ask for.
 func (c *auditCmd) request() (*audit.Request, error) {
 	q := &audit.Request{
-		Model: c.Model, Endpoint: c.Endpoint, Outputs: c.Outputs,
+		Model: c.Model, Endpoint: c.Endpoint, Outputs: c.Outputs, Vectors: c.Vectors,
 		ModelOptions: measure.ModelOptions(c.readFlags), Client: c.client(),
 		OutputsOptions: audit.OpenOptions{Scores: c.Scores, Columns: c.Columns, Kind: curious.Outputs(c.OutputsKind)}, ReferenceScores: c.ReferenceScores,
 		Data: c.Data, Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive, Group: c.Group,

@@ -130,10 +130,11 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 	return content.Numbers[0], width, nil
 }
 
-// vectorColumns returns the columns that are asked for. If none are, they are the array whose name says that it holds vectors,
-// or the only one of two dimensions; of a CSV, the columns that are counted, if they begin alike.
+// vectorColumns returns the columns that are asked for, or those whose names say so.
 func vectorColumns(c *sheet.Columns, asked []string) (group []int, err error) {
-	arrays := c.Fields[0].Shape != nil
+	if len(asked) == 0 {
+		return VectorColumns(c, func(int) bool { return true })
+	}
 	for _, text := range asked {
 		found := c.Like(text)
 		if len(found) == 0 {
@@ -141,31 +142,43 @@ func vectorColumns(c *sheet.Columns, asked []string) (group []int, err error) {
 		}
 		group = append(group, found...)
 	}
-	switch {
-	case len(asked) > 0:
-	case arrays:
-		if name := called(c.Names(), vectorArrays); name != "" {
-			group = []int{slices.Index(c.Names(), name)}
-			break
+	return checkVectors(c, group)
+}
+
+// VectorColumns returns, of the columns that are free, the array whose name says that it holds vectors, or the only one of two
+// dimensions. Of a CSV, it returns the columns that are counted, if they begin alike.
+func VectorColumns(c *sheet.Columns, free func(k int) bool) (group []int, err error) {
+	var names []string
+	for k, name := range c.Names() {
+		if free(k) {
+			names = append(names, name)
 		}
-		for k, f := range c.Fields {
+	}
+	if name := called(names, vectorArrays); name != "" && c.Fields[0].Shape != nil {
+		return checkVectors(c, []int{slices.Index(c.Names(), name)})
+	}
+	stem := ""
+	for k, f := range c.Fields {
+		m := ordinal.FindStringSubmatch(f.Name)
+		switch {
+		case !free(k):
+		case f.Shape != nil:
 			if len(f.Shape) == 2 {
 				group = append(group, k)
 			}
-		}
-	default:
-		stem := ""
-		for k, f := range c.Fields {
-			m := ordinal.FindStringSubmatch(f.Name)
-			switch {
-			case m == nil:
-			case len(group) > 0 && m[1] != stem:
-				return nil, fmt.Errorf("has columns that begin with %q and others with %q: name those of the vectors with --columns", stem, m[1])
-			default:
-				stem, group = m[1], append(group, k)
-			}
+		case m == nil:
+		case len(group) > 0 && m[1] != stem:
+			return nil, fmt.Errorf("has columns that begin with %q and others with %q: name those of the vectors with --columns", stem, m[1])
+		default:
+			stem, group = m[1], append(group, k)
 		}
 	}
+	return checkVectors(c, group)
+}
+
+// checkVectors returns an error unless the columns, or the array, can be vectors.
+func checkVectors(c *sheet.Columns, group []int) ([]int, error) {
+	arrays := c.Fields[0].Shape != nil
 	switch {
 	case len(group) == 0:
 		return nil, fmt.Errorf("nothing says where the vectors are: name their %s with --columns; there are %s", c.Noun, file.ShownNames(c.Names()))

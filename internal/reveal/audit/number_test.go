@@ -68,7 +68,7 @@ func TestNumericTargetOfNumbers(t *testing.T) {
 // A numeric target comes back from an .npz as it was, and is one by its name or its option only.
 func TestNumericTargetIsKept(t *testing.T) {
 	text := regression(100, 8, 3, 0, 1)
-	for _, o := range []OpenOptions{{Target: "y:number", Sensitive: []string{"s"}}, {Target: "y:number", Sensitive: []string{"s"}, Columns: []string{"pred"}}} {
+	for _, o := range []OpenOptions{{Target: "y:number", Sensitive: []string{"s"}}, {Target: "y:number", Sensitive: []string{"s"}, Vectors: true, Columns: []string{"pred"}}} {
 		want := must.Get(openText(t, text, o))(t)
 		path := filepath.Join(t.TempDir(), "a.npz")
 		must.Do(t, WriteOutputs(path, want))
@@ -77,10 +77,10 @@ func TestNumericTargetIsKept(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	if s := must.Get(openText(t, text, OpenOptions{Columns: []string{"pred"}, Sensitive: []string{"s"}}))(t); s.Target != "" {
+	if s := must.Get(openText(t, text, OpenOptions{Vectors: true, Columns: []string{"pred"}, Sensitive: []string{"s"}}))(t); s.Target != "" {
 		t.Errorf("%+v", s)
 	}
-	must.Fail(t, must.Err(openText(t, text, OpenOptions{Target: "y:number", Sensitive: []string{"y"}, Columns: []string{"pred"}})), "y is both target and sensitive")
+	must.Fail(t, must.Err(openText(t, text, OpenOptions{Target: "y:number", Sensitive: []string{"y"}, Vectors: true, Columns: []string{"pred"}})), "y is both target and sensitive")
 	must.Fail(t, must.Err(openText(t, "pred,y,s\n1,a,0\n2,b,1\n", OpenOptions{Target: "y:number", Sensitive: []string{"s"}})), "y has the value a: want finite numbers")
 	must.Fail(t, must.Err(openText(t, "pred,y,s\n1,4,0\n2,4,1\n", OpenOptions{Target: "y:number", Sensitive: []string{"s"}})), "y has a single value")
 }

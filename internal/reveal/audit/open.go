@@ -41,9 +41,11 @@ type OpenOptions struct {
 	// beginning and are as many as the classes, or are called as these. Of an .npz: one array.
 	Scores []string
 	Kind   curious.Outputs // "" is Soft if every row is a distribution
-	// Columns are the columns of vectors: numbers that are not scores of classes. They are named
-	// as Scores are, and the target may be missing. Of an .npz: one array.
+	// Vectors says that the outputs are vectors, numbers that are not scores of classes. The target may be missing.
+	Vectors bool
+	// Columns are those of the vectors, named as Scores are. Of an .npz: one array. None: as [dataset.VectorColumns] finds them.
 	Columns []string
+	scored  bool // vectors are refused: a Request has another door for them
 	// Progress is called with the bytes of a CSV that are read, now and then and at the end.
 	Progress func(done, total int64)
 }
@@ -55,7 +57,7 @@ type OpenOptions struct {
 // p, a score z becomes 0 and z. Examples without a label are left out and counted in Notes;
 // a score that is missing or not finite is an error. If probabilities have so few decimals
 // that rows do not sum to 1, they are divided by their sums, except for attacks on digits;
-// Notes say so. Vectors (see OpenOptions.Columns, or an .npz with an array embeddings, embedding,
+// Notes say so. Vectors (see OpenOptions.Vectors, or an .npz with an array embeddings, embedding,
 // emb, vectors or features and no outputs) have any number of columns and need no target.
 func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
 	return first(openOutputs(ctx, path, o, nil))

@@ -119,7 +119,7 @@ func findRoles(c *sheet.Columns, o OpenOptions, patterns []string) (r *roles, er
 		return nil, err
 	}
 	switch err := r.findScores(o, patterns); {
-	case r.target == nil && o.Target == "" && len(o.Columns) == 0 && (err == nil && !r.vectors || err != nil && !r.arrays()):
+	case r.target == nil && o.Target == "" && !o.Vectors && (err == nil && !r.vectors || err != nil && !r.arrays()):
 		return nil, fmt.Errorf("has no column y, target or label: name the column of the true labels with --target; there are %s", file.ShownNames(r.Names()))
 	case err != nil:
 		return nil, err
@@ -222,10 +222,15 @@ func (r *roles) findGroup(asked string) error {
 func (r *roles) findSensitive() {
 	for _, k := range r.free() {
 		f := &r.fields[k]
-		if r.arrays() && f.Width() == 1 && f.Shape[0] == r.examples() && !slices.Contains(targetNames, strings.ToLower(f.Name)) || !r.arrays() && sensitiveName.MatchString(strings.ToLower(f.Name)) {
+		if r.arrays() && f.Width() == 1 && f.Shape[0] == r.examples() && !slices.Contains(targetNames, strings.ToLower(f.Name)) || r.saysSensitive(k) {
 			r.sensitive, f.used = append(r.sensitive, f.label), true
 		}
 	}
+}
+
+// saysSensitive reports whether a column of a CSV is called as a sensitive attribute.
+func (r *roles) saysSensitive(k int) bool {
+	return !r.arrays() && sensitiveName.MatchString(strings.ToLower(r.fields[k].Name))
 }
 
 // examples returns the number of examples of an .npz.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/file"
 	"tattle/internal/reveal/curious"
 )
@@ -80,12 +81,38 @@ func (r *roles) findScores(o OpenOptions, patterns []string) error {
 		}
 		references = append(references, g)
 	}
-	g, err := r.askedScores(slices.Concat(o.Columns, o.Scores))
+	asked := o.Scores
+	if o.Vectors {
+		asked = o.Columns
+	}
+	if o.Vectors && len(asked) == 0 {
+		var err error
+		if asked, err = r.inferVectors(len(o.Sensitive) > 0); err != nil {
+			return err
+		}
+	}
+	g, err := r.askedScores(asked)
 	if err != nil {
 		return err
 	}
-	r.outputs, r.vectors = slices.Insert(references, 0, g), len(o.Columns) > 0 || g.kind == Vector
+	if o.scored && g.kind == Vector {
+		name := file.Shown(r.Names()[g.columns[0]])
+		return wrong("Outputs", "give the file as --vectors FILE", "array %s holds vectors, and no scores of classes", name)
+	}
+	r.outputs, r.vectors = slices.Insert(references, 0, g), o.Vectors || g.kind == Vector
 	return nil
+}
+
+// inferVectors returns the names of the columns of vectors by their names. If sensitive attributes are named, all others can be.
+func (r *roles) inferVectors(named bool) (names []string, err error) {
+	free := func(k int) bool { return !r.fields[k].used && (named || !r.saysSensitive(k)) }
+	group, err := dataset.VectorColumns(r.Columns, free)
+	if err != nil {
+		return nil, err
+	}
+	names = pick(r.Names(), group)
+	r.notes = append(r.notes, fmt.Sprintf("%ss that are taken for the vectors: %s", r.Noun, file.ShownNames(names)))
+	return names, nil
 }
 
 // inferScores finds the columns of outputs by their names.

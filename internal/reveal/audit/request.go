@@ -16,16 +16,17 @@ import (
 	"tattle/internal/run"
 )
 
-// A Request says what is audited, one of Model, Endpoint and Outputs, and what it is
+// A Request says what is audited, one of Model, Endpoint, Outputs and Vectors, and what it is
 // compared with. Fields named after a flag of tattle audit have its meaning.
 type Request struct {
 	Model    string // path of an ONNX file
 	Endpoint string // URL of a server
 	Outputs  string // path of a file of outputs
+	Vectors  string // path of a file of vectors
 
 	ModelOptions    measure.ModelOptions // how Model is read, or how pictures are prepared for Endpoint
 	Client          infer.Options        // how Endpoint is asked
-	OutputsOptions  OpenOptions          // how Outputs is read
+	OutputsOptions  OpenOptions          // how Outputs or Vectors is read
 	ReferenceScores []string             // columns of Outputs with the outputs of honest classifiers
 
 	Data        string // path of the examples, or "glyphs"; empty: the data of the model's own run
@@ -105,6 +106,8 @@ func (q *Request) door() string {
 		return "Model"
 	case q.Endpoint != "":
 		return "Endpoint"
+	case q.Vectors != "":
+		return "Vectors"
 	}
 	return "Outputs"
 }
@@ -152,23 +155,24 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 	return s, nil
 }
 
-// openOutputs reads a file of outputs, with those of honest classifiers if it has them.
+// openOutputs reads a file of outputs, with those of honest classifiers if it has them, or of vectors.
 func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
-	o := q.OutputsOptions
+	o, path := q.OutputsOptions, cmp.Or(q.Outputs, q.Vectors)
+	o.Vectors, o.scored = q.Vectors != "", q.Vectors == ""
 	o.Target, o.Sensitive, o.Group = q.Target, q.Sensitive, q.Group
 	if q.Progress != nil {
 		o.Progress = func(done, total int64) { q.Progress("reading the outputs", int(done), int(total)) }
 	}
-	all, err := openOutputs(ctx, q.Outputs, o, q.ReferenceScores)
+	all, err := openOutputs(ctx, path, o, q.ReferenceScores)
 	if err != nil {
-		return wrongFile(ctx, "Outputs", err)
+		return wrongFile(ctx, q.door(), err)
 	}
 	s.Sample, s.References = all[0], all[1:]
 	if len(s.References) > 0 && q.SameRecipe {
 		s.Recipe = RecipeStated
 	}
-	s.File = measure.Absolute(q.Outputs)
-	s.SHA256, err = run.Digest(q.Outputs)
+	s.File = measure.Absolute(path)
+	s.SHA256, err = run.Digest(path)
 	return err
 }
 

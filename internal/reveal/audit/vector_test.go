@@ -170,25 +170,56 @@ func TestOpenVectors(t *testing.T) {
 		}
 	}
 	text := "id,e_0,e_1,e_2,y,s1\n1,1,2,3,a,f\n2,4,5,6,b,m\n3,7,8,9,a,f\n"
-	s, err := openText(t, text, OpenOptions{Columns: []string{"e_*"}})
+	s, err := openText(t, text, OpenOptions{Vectors: true, Columns: []string{"e_*"}})
 	if err != nil || s.Target != "" || len(s.Classes) != 1 {
 		t.Errorf("a target unasked: %+v, %v", s, err)
 	}
-	s, err = openText(t, text, OpenOptions{Columns: []string{"e_*"}, Target: "y"})
+	s, err = openText(t, text, OpenOptions{Vectors: true, Columns: []string{"e_*"}, Target: "y"})
 	if err != nil || s.Kind != Vector || s.Width != 3 || s.Target != "y" || !slices.Equal(s.Y, []int{0, 1, 0}) || !slices.Equal(s.Outputs, []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
 		t.Errorf("%+v, %v", s, err)
 	}
-	s, err = openText(t, text, OpenOptions{Columns: []string{"e_0", "e_2"}, Sensitive: []string{"y"}})
+	s, err = openText(t, text, OpenOptions{Vectors: true, Columns: []string{"e_0", "e_2"}, Sensitive: []string{"y"}})
 	if err != nil || s.Target != "" || len(s.Classes) != 1 || !slices.Equal(s.Outputs, []float32{1, 3, 4, 6, 7, 9}) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for want, o := range map[string]OpenOptions{
-		"has no column z*":           {Columns: []string{"z*"}},
-		"vectors are neither scores": {Columns: []string{"e_*"}, Kind: curious.Soft},
-		"has two roles":              {Columns: []string{"s1"}, Sensitive: []string{"s1"}},
+		"has no column z*":           {Vectors: true, Columns: []string{"z*"}},
+		"vectors are neither scores": {Vectors: true, Columns: []string{"e_*"}, Kind: curious.Soft},
+		"has two roles":              {Vectors: true, Columns: []string{"s1"}, Sensitive: []string{"s1"}},
 	} {
 		must.Fail(t, must.Err(openText(t, text, o)), want)
 	}
+}
+
+// Vectors without names are the columns that are counted, but those of labels; sensitive attributes may be counted, too.
+func TestOpenVectorsByName(t *testing.T) {
+	text := "id,e_0,e_1,y,s1,s2\n1,1,2,a,f,u\n2,4,5,b,m,v\n3,7,8,a,f,u\n"
+	s := must.Get(openText(t, text, OpenOptions{Vectors: true}))(t)
+	if s.Kind != Vector || !slices.Equal(s.Outputs, []float32{1, 2, 4, 5, 7, 8}) || len(s.Sensitive) != 2 || s.Target != "" {
+		t.Errorf("%+v", s)
+	}
+	if !slices.Contains(s.Notes, "columns that are taken for the vectors: e_0, e_1") {
+		t.Errorf("%q", s.Notes)
+	}
+	must.Fail(t, must.Err(openText(t, text, OpenOptions{Vectors: true, Sensitive: []string{"y"}})), `columns that begin with "e" and others with "s"`, "--columns")
+	must.Fail(t, must.Err(openText(t, "a,b,s1\n1,2,f\n3,4,m\n", OpenOptions{Vectors: true})), "nothing says where the vectors are")
+	path := archiveOf(t, "s1", []int{2}, []int{0, 1}, "h7", []int{2, 3}, make([]float32, 6))
+	if s := must.Get(OpenOutputs(t.Context(), path, OpenOptions{Vectors: true}))(t); s.Kind != Vector || s.Width != 3 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A request has one door for vectors and another for outputs, among which arrays of vectors are refused.
+func TestRequestOfVectors(t *testing.T) {
+	path := archiveOf(t, "s1", []int{4}, []int{0, 1, 0, 1}, "vectors", []int{4, 3}, []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3})
+	s := must.Get((&Request{Vectors: path}).Open(t.Context(), ""))(t)
+	if s.Sample.Kind != Vector || s.Defences || s.File != path {
+		t.Errorf("%+v", s)
+	}
+	must.Fail(t, must.Err((&Request{Outputs: path}).Open(t.Context(), "")), "array vectors holds vectors, and no scores of classes")
+	alone := put(t, "alone.npy", "\x93NUMPY\x01\x00")
+	must.Fail(t, must.Err((&Request{Vectors: alone}).Open(t.Context(), "")), "outputs and labels together with numpy.savez")
+	must.Fail(t, must.Err((&Request{Outputs: path, Target: "none"}).Open(t.Context(), "")), "array vectors holds vectors")
 }
 
 // An array of a known name is taken for vectors if there are no outputs.
@@ -201,7 +232,7 @@ func TestOpenVectorArrays(t *testing.T) {
 		return archiveOf(t, arrays...)
 	}
 	open := func(path string, columns ...string) (*Sample, error) {
-		return OpenOutputs(context.Background(), path, OpenOptions{Columns: columns})
+		return OpenOutputs(context.Background(), path, OpenOptions{Vectors: len(columns) > 0, Columns: columns})
 	}
 	if s, err := open(write("emb")); err != nil || s.Kind != Vector || s.Width != 3 {
 		t.Errorf("%+v, %v", s, err)
@@ -241,7 +272,7 @@ func TestOpenNoTarget(t *testing.T) {
 	must.Fail(t, err, "with --scores")
 	for _, o := range []OpenOptions{
 		{Target: "y", Sensitive: []string{"y"}}, {Target: "y", Sensitive: []string{"s1", "y:class"}},
-		{Target: "y", Sensitive: []string{"y"}, Columns: []string{"score*"}},
+		{Target: "y", Sensitive: []string{"y"}, Vectors: true, Columns: []string{"score*"}},
 	} {
 		_, err = openText(t, text, o)
 		must.Fail(t, err, "y is both target and sensitive: name another target, or none")
@@ -281,7 +312,7 @@ func TestOpenVectorsOfArchive(t *testing.T) {
 		z.Add("gender", []int{4, 2}, []int{1, 0, 0, 1, 1, 0, 0, 1})
 		return z.Close()
 	}))
-	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Columns: []string{"embedding"}})), "of one-hot rows take array.argmax(1)")
+	must.Fail(t, must.Err(OpenOutputs(ctx, path, OpenOptions{Vectors: true, Columns: []string{"embedding"}})), "of one-hot rows take array.argmax(1)")
 }
 
 // A number beside one column of outputs is not a class: the error says how to name a numeric target.
