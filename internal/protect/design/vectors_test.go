@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/must"
 	"tattle/internal/protect/measure"
 	"tattle/internal/protect/release"
@@ -43,7 +44,7 @@ func TestVectors(t *testing.T) {
 	train.Y, test.Y = nil, nil
 	g := measure.NoModel(8).Graph
 	use := &release.Use{Task: "recall@5", Metric: release.MetricEuclidean}
-	o := searchOptions(Options{Use: use, Nodes: []string{measure.VectorNode}, Methods: []Method{Isotropic, Erased}})
+	o := searchOptions(Options{Use: use, Nodes: []string{zoo.VectorNode}, Methods: []Method{Isotropic, Erased}})
 	o.Identify, o.Candidates, o.Protect, o.Fresh = .05, 300, []Protect{{Attribute: "side"}}, nil
 	o.Settle(train, test)
 	if p := o.Protect[0].Accuracy; !(p > .6 && p < .9) || math.Round(100*p)/100 != p || must.Err(0, o.Protect[0].check(train, test)) != nil {
@@ -54,8 +55,8 @@ func TestVectors(t *testing.T) {
 		t.Fatalf("%v: %+v, at first %v", a.Best, a.Best.Guessed, a.Clean)
 	}
 	s := must.Get(newSearcher(g, train, test, o))(t)
-	c := must.Get(s.cutAt(t.Context(), measure.VectorNode))(t)
-	l := must.Get(s.line(t.Context(), c, place{Node: measure.VectorNode, Method: Isotropic}))(t)
+	c := must.Get(s.cutAt(t.Context(), zoo.VectorNode))(t)
+	l := must.Get(s.line(t.Context(), c, place{Node: zoo.VectorNode, Method: Isotropic}))(t)
 	head := must.Get(l.head(.5))(t)
 	found := must.Get(s.accuracy(t.Context(), c, l, head, .5))(t)[0]
 	u := must.Get(measure.Purpose{Use: use, Data: train.Subset(c.validate)}.Utility(t.Context(), nil,
