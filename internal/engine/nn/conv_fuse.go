@@ -29,7 +29,7 @@ func (e *epilogue) fuseAdd() bool {
 
 func (e *epilogue) fuse(next kernel[float32]) bool {
 	r, ok := next.(*rectifier[float32])
-	if !ok || e.rectifier != nil || !(r.slope > 0 || r.zero) {
+	if !ok || e.rectifier != nil || r.slope < 0 {
 		return false
 	}
 	e.rectifier = r
@@ -113,6 +113,6 @@ func (k *conv[T]) beforeEnding(f *frame[T], dx [][]T, dy []T, n int) []T {
 // active sets which outputs may change, if a rectifier is fused.
 func (k *conv[T]) active(f *frame[T], dst []bool) {
 	for i, y := range f.y {
-		dst[i] = k.rectifier == nil || !k.rectifier.zero || y > 0
+		dst[i] = k.rectifier == nil || k.rectifier.slope != 0 || y > 0
 	}
 }

@@ -57,7 +57,7 @@ func BenchmarkBatchNorm(b *testing.B) {
 		p.Grad = make([]float32, len(p.Data))
 	}
 	joined := newNormChain(newBatchNorm[float32](op, shape))
-	joined.extend(newLeaky[float32](.01))
+	joined.extend(newRectifier[float32](.01))
 	joined.extend(newDropout(.2))
 	r := rand.New(rand.NewPCG(1, 1))
 	x, dy := randomSlice[float32](r, batch*Size(shape), 1), randomSlice[float32](r, batch*Size(shape), 1)

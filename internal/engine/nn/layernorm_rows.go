@@ -117,17 +117,20 @@ func (k *rowNorm[T]) tangentRange(lo, hi int) {
 		d, x := k.row(k.in, r), k.row(k.f.x[0], at)
 		sum, dot := dotAndSum(d, x)
 		p, q, s := k.products(at, sum, dot)
-		simd.NormTangent(k.row(k.out, r), d, x, k.gains, p, q, s)
+		out := k.row(k.out, r)
+		simd.Combine(out, d, x, p, q, s)
+		simd.Mul(out, out, k.gains)
 	}
 }
 
 func (k *rowNorm[T]) pullRange(lo, hi int) {
 	for r := lo; r < hi; r++ {
 		at := k.primal(r)
-		d, x := k.row(k.in, r), k.row(k.f.x[0], at)
-		sum, dot := simd.NormSums(d, x, k.gains)
+		out, x := k.row(k.out, r), k.row(k.f.x[0], at)
+		simd.Mul(out, k.row(k.in, r), k.gains)
+		sum, dot := dotAndSum(out, x)
 		p, q, s := k.products(at, sum, dot)
-		simd.NormCotangent(k.row(k.out, r), d, x, k.gains, p, q, s)
+		simd.Combine(out, out, x, p, q, s)
 	}
 }
 

@@ -16,26 +16,26 @@ func (*ReLU) Kind() string { return "Relu" }
 // Shape returns the input's shape.
 func (*ReLU) Shape(inputs ...[]int) ([]int, error) { return oneInput(inputs) }
 
-func (*ReLU) kernel32(...[]int) kernel[float32] { return newReLU[float32]() }
-func (*ReLU) kernel64(...[]int) kernel[float64] { return newReLU[float64]() }
+func (*ReLU) kernel32(...[]int) kernel[float32] { return newRectifier[float32](0) }
+func (*ReLU) kernel64(...[]int) kernel[float64] { return newRectifier[float64](0) }
 
-// rectifier is the kernel of ReLU and LeakyReLU.
+// rectifier is the kernel of ReLU and LeakyReLU. With a slope of 0 the negative side is exactly zero.
 type rectifier[T Float] struct {
 	elementwise[T]
-	zero  bool // the negative side is exactly zero
 	slope float64
 }
 
-func newReLU[T Float]() *rectifier[T] {
-	return &rectifier[T]{zero: true, elementwise: elementwise[T]{
-		apply:   newPass(func(y, _, x []T) { simd.ReLU(y, x) }),
-		product: newPass(simd.ReLUMask[T]),
+func newRectifier[T Float](slope float64) *rectifier[T] {
+	s := T(slope)
+	return &rectifier[T]{slope: slope, elementwise: elementwise[T]{
+		apply:   newPass(func(y, _, x []T) { simd.Rectify(y, x, x, s) }),
+		product: newPass(func(dst, d, x []T) { simd.Rectify(dst, d, x, s) }),
 	}}
 }
 
 func (k *rectifier[T]) active(f *frame[T], dst []bool) {
 	for i, x := range f.x[0] {
-		dst[i] = !k.zero || x > 0
+		dst[i] = k.slope != 0 || x > 0
 	}
 }
 
@@ -54,16 +54,8 @@ func (o *LeakyReLU) Shape(inputs ...[]int) ([]int, error) {
 	return oneInput(inputs)
 }
 
-func (o *LeakyReLU) kernel32(...[]int) kernel[float32] { return newLeaky[float32](o.Slope) }
-func (o *LeakyReLU) kernel64(...[]int) kernel[float64] { return newLeaky[float64](o.Slope) }
-
-func newLeaky[T Float](slope float64) *rectifier[T] {
-	s := T(slope)
-	return &rectifier[T]{slope: slope, elementwise: elementwise[T]{
-		apply:   newPass(func(y, _, x []T) { simd.LeakyReLU(y, x, s) }),
-		product: newPass(func(dst, d, x []T) { simd.LeakyReLUMask(dst, d, x, s) }),
-	}}
-}
+func (o *LeakyReLU) kernel32(...[]int) kernel[float32] { return newRectifier[float32](o.Slope) }
+func (o *LeakyReLU) kernel64(...[]int) kernel[float64] { return newRectifier[float64](o.Slope) }
 
 // roundoff: where the whole interval x̂ ± ex lies on one side of 0 the operator is
 // linear there, with slope 1 or Slope, and otherwise it stretches no interval by
@@ -71,15 +63,15 @@ func newLeaky[T Float](slope float64) *rectifier[T] {
 // the bound itself takes three roundings.
 func (k *rectifier[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	s := math.Abs(k.slope)
-	up := roundUp(3)
+	up, zero := roundUp(3), s == 0
 	for i, x := range f.x[0] {
 		e := ex[0][i]
 		switch {
 		case e < x:
 			ey[i] = e
-		case e < -x && k.zero:
+		case e < -x && zero:
 			ey[i] = 0
-		case k.zero:
+		case zero:
 			ey[i] = e
 		case e < -x:
 			ey[i] = up*(s*e+2*unit*math.Abs(f.y[i])) + underflow

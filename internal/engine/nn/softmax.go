@@ -46,9 +46,10 @@ func softmaxRow32(y, x []float32) {
 // softmaxProductAny is softmaxProduct, and its fast form for float32.
 func softmaxProductAny[T Float](dst, d, y []T) {
 	if y, ok := any(y).([]float32); ok {
-		d := any(d).([]float32)
+		dst, d := any(dst).([]float32), any(d).([]float32)
 		_, mean := simd.DotAndSum(y, d)
-		simd.NormTangent(any(dst).([]float32), d, y, y, 1, 0, float32(-mean))
+		simd.ScaleShift(dst, d, 1, float32(-mean))
+		simd.Mul(dst, dst, y)
 		return
 	}
 	softmaxProduct(dst, d, y)

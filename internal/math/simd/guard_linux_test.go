@@ -166,9 +166,6 @@ func testSmallStaysInside[T Float](t *testing.T) {
 			a, b := slice[T](p[0], n, atEnd), slice[T](p[1], n, atEnd)
 			c, d := slice[T](p[2], n, atEnd), slice[T](p[3], n, atEnd)
 			NormForward(a, b, c, d, 1, 1)
-			NormTangent(a, b, c, d, 1, 1, 1)
-			NormCotangent(a, b, c, d, 1, 1, 1)
-			NormSums(a, b, c)
 			NormGradient(a, b, c, d, 1, 1)
 		}
 	}

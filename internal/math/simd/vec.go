@@ -6,19 +6,17 @@ import "math"
 // allowed. Slices of different lengths panic.
 
 // Axpy adds a multiple of x to y, y += alpha·x.
-func Axpy[T Float](alpha T, x, y []T) {
-	sameLength(len(y), len(x))
-	axpy(alpha, x, y)
-}
+func Axpy[T Float](alpha T, x, y []T) { Combine(y, x, y, alpha, 1, T(nothing)) }
 
 // Scale multiplies x by alpha.
-func Scale[T Float](alpha T, x []T) { scale(alpha, x) }
+func Scale[T Float](alpha T, x []T) { ScaleShift(x, x, alpha, T(nothing)) }
 
 // Add sets dst = a + b.
-func Add[T Float](dst, a, b []T) {
-	sameLength(len(dst), len(a), len(b))
-	add(dst, a, b)
-}
+func Add[T Float](dst, a, b []T) { Combine(dst, a, b, 1, 1, T(nothing)) }
+
+// nothing is −0: added to a number, a zero of either sign too, it gives the same number. So Add and
+// Axpy have the bytes of a single sum.
+var nothing = math.Copysign(0, -1)
 
 // Mul sets dst = a·b, element by element.
 func Mul[T Float](dst, a, b []T) {
@@ -48,10 +46,17 @@ func ScaleShift[T Float](dst, x []T, a, b T) {
 	scaleShift(dst, x, a, b)
 }
 
-// Combine sets dst = a·x + b·y + c.
+// Combine sets dst = a·x + (b·y + c).
 func Combine[T Float](dst, x, y []T, a, b, c T) {
 	sameLength(len(dst), len(x), len(y))
 	combine(dst, x, y, a, b, c)
+}
+
+// Rectify sets dst = d where x > 0 or x is NaN, and slope·d elsewhere: 0 where the slope is 0. Where d is x
+// that is ReLU or LeakyReLU, and else its derivative at x applied to d.
+func Rectify[T Float](dst, d, x []T, slope T) {
+	sameLength(len(dst), len(d), len(x))
+	rectify(dst, d, x, slope)
 }
 
 // AddRows adds bias, of length cols, to each row of dst [rows, cols].
@@ -60,7 +65,7 @@ func AddRows[T Float](dst []T, rows, cols int, bias []T) {
 	sameLength(cols, len(bias))
 	for r := range rows {
 		row := dst[r*cols : (r+1)*cols]
-		add(row, row, bias)
+		Add(row, row, bias)
 	}
 }
 
@@ -69,7 +74,7 @@ func SumRows[T Float](dst []T, rows, cols int, x []T) {
 	checkArea(rows, cols, len(x))
 	sameLength(cols, len(dst))
 	for r := range rows {
-		add(dst, dst, x[r*cols:(r+1)*cols])
+		Add(dst, dst, x[r*cols:(r+1)*cols])
 	}
 }
 

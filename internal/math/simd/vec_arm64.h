@@ -19,11 +19,12 @@
 #define FMAXP 0x6E20F400
 #define FABS 0x4EA0F800
 #define FSQRT 0x6EA1F800
-#define POSITIVE 0x4EA0C800
+#define FCMEQ0 0x4EA0D800
+#define FCMLE0 0x6EA0D800
 
-// MOVE, BOTH and CHOOSE are of bits: Vd = Vn, Vn and Vm, and Vn where Vd has ones, else Vm.
+// MOVE, WITHOUT and CHOOSE are of bits: Vd = Vn, Vn and not Vm, and Vn where Vd has ones, else Vm.
 #define MOVE(n, d) WORD $(0x4EA01C00 | ((n)<<16) | ((n)<<5) | (d))
-#define BOTH(n, m, d) WORD $(0x4E201C00 | ((m)<<16) | ((n)<<5) | (d))
+#define WITHOUT(n, m, d) WORD $(0x4E601C00 | ((m)<<16) | ((n)<<5) | (d))
 #define CHOOSE(n, m, d) WORD $(0x6E601C00 | ((m)<<16) | ((n)<<5) | (d))
 
 // What a loop reads at R1, and at R2: a vector into V0, and V1.

@@ -54,8 +54,8 @@ func benchmarkLoops[T Float](b *testing.B) {
 			{"Dot", 2, func() { Dot(x, y) }},
 			{"Sum", 1, func() { Sum(x) }},
 			{"MaxAbs", 1, func() { MaxAbs(x) }},
-			{"ReLU", 2, func() { ReLU(z, x) }},
-			{"ReLUMask", 3, func() { ReLUMask(z, x, y) }},
+			{"ReLU", 2, func() { Rectify(z, x, x, 0) }},
+			{"ReLUMask", 3, func() { Rectify(z, x, y, 0) }},
 			{"ScaleShift", 2, func() { ScaleShift(z, x, 2, 3) }},
 			{"Combine", 3, func() { Combine(z, x, y, 2, 3, 4) }},
 		}

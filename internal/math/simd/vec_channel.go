@@ -48,7 +48,7 @@ func (c *Channel) forwardGo(dst, x []float32, at int) {
 	for i, v := range x {
 		y := c.A*v + c.B
 		if y <= 0 {
-			y = c.below(y)
+			y = sloped(y, c.Slope)
 		}
 		dst[i] = y * c.factor(at+i)
 	}
@@ -72,18 +72,10 @@ func (c *Channel) combineGo(dst, d, x []float32, p, q, r float32, at int) {
 
 func (c *Channel) pull(d, x float32, at int) float32 {
 	d *= c.factor(at)
-	if c.A*x+c.B > 0 {
-		return d
+	if c.A*x+c.B <= 0 {
+		return sloped(d, c.Slope)
 	}
-	return c.below(d)
-}
-
-// below is Slope·v; a ReLU makes 0 of what is no number too.
-func (c *Channel) below(v float32) float32 {
-	if c.Slope == 0 {
-		return 0
-	}
-	return c.Slope * v
+	return d
 }
 
 func (c *Channel) factor(at int) float32 {

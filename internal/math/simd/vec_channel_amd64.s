@@ -100,7 +100,7 @@ done:
 	LOAD(off(SI)(AX*4), Y0) \
 	VMOVAPS Y12, Y1 \
 	VFMADD231PS Y0, Y13, Y1 \
-	VCMPPS $0x1E, Y15, Y1, Y1 \
+	VCMPPS $0x16, Y15, Y1, Y1 \
 	VFMADD213PS Y7, Y6, Y0 \
 	LOAD(off(BX)(AX*4), Y3) \
 	FACTOR(lanes, Y2) \

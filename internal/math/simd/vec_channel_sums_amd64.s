@@ -17,7 +17,7 @@
 #define PULL(lanes, bits, zero, x, d, p, q, r) \
 	VMOVUPS 32(SP), p \
 	VFMADD231PS 0(SP), x, p \
-	VCMPPS $0x1E, zero, p, p \
+	VCMPPS $0x16, zero, p, p \
 	VPSLLVD ·channelLanes+lanes(SB), bits, q \
 	VPSRAD $31, q, q \
 	VANDPS 128(SP), q, q \

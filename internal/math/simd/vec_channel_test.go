@@ -37,11 +37,7 @@ func newApart(c Channel, at, n int) apart {
 func (a apart) forward(x []float32) []float32 {
 	y := make([]float32, len(x))
 	ScaleShift(y, x, a.A, a.B)
-	if a.Slope == 0 {
-		ReLU(y, y)
-	} else {
-		LeakyReLU(y, y, a.Slope)
-	}
+	Rectify(y, y, y, a.Slope)
 	Mul(y, y, a.factors)
 	return y
 }
@@ -50,11 +46,7 @@ func (a apart) pull(d, x []float32) []float32 {
 	y, g := make([]float32, len(x)), make([]float32, len(x))
 	ScaleShift(y, x, a.A, a.B)
 	Mul(g, d, a.factors)
-	if a.Slope == 0 {
-		ReLUMask(g, g, y)
-	} else {
-		LeakyReLUMask(g, g, y, a.Slope)
-	}
+	Rectify(g, g, y, a.Slope)
 	return g
 }
 

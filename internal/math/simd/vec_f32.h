@@ -2,16 +2,10 @@
 
 #define SIZE 4
 
-#define axpy ·axpyF32
-#define scale ·scaleF32
-#define add ·addF32
 #define mul ·mulF32
 #define scaleShift ·scaleShiftF32
 #define combine ·combineF32
-#define relu ·reluF32
-#define reluMask ·reluMaskF32
-#define leakyReLU ·leakyReLUF32
-#define leakyReLUMask ·leakyReLUMaskF32
+#define rectify ·rectifyF32
 #define dot ·dotF32
 #define sum ·sumF32
 #define maxAbs ·maxAbsF32

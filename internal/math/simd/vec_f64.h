@@ -2,16 +2,10 @@
 
 #define SIZE 8
 
-#define axpy ·axpyF64
-#define scale ·scaleF64
-#define add ·addF64
 #define mul ·mulF64
 #define scaleShift ·scaleShiftF64
 #define combine ·combineF64
-#define relu ·reluF64
-#define reluMask ·reluMaskF64
-#define leakyReLU ·leakyReLUF64
-#define leakyReLUMask ·leakyReLUMaskF64
+#define rectify ·rectifyF64
 #define dot ·dotF64
 #define sum ·sumF64
 #define maxAbs ·maxAbsF64

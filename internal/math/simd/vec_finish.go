@@ -43,9 +43,7 @@ func finishGo[T Float](dst, src, add, sign []T, bias, slope T) {
 			s = sign[i]
 		}
 		if s <= 0 {
-			if v *= slope; slope == 0 {
-				v = 0
-			}
+			v = sloped(v, slope)
 		}
 		dst[i] = v
 	}

@@ -5,26 +5,6 @@ import "math"
 // The kernels in plain Go: what the assembly is tested against, and what runs
 // where there is none.
 
-func axpyGo[T Float](alpha T, x, y []T) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += alpha * v
-	}
-}
-
-func scaleGo[T Float](alpha T, x []T) {
-	for i := range x {
-		x[i] *= alpha
-	}
-}
-
-func addGo[T Float](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] + b[i]
-	}
-}
-
 func mulGo[T Float](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
@@ -83,6 +63,25 @@ func combineGo[T Float](dst, x, y []T, a, b, c T) {
 	for i := range dst {
 		dst[i] = a*x[i] + (b*y[i] + c)
 	}
+}
+
+func rectifyGo[T Float](dst, d, x []T, slope T) {
+	d, x = d[:len(dst)], x[:len(dst)]
+	for i, v := range x {
+		y := d[i]
+		if v <= 0 {
+			y = sloped(y, slope)
+		}
+		dst[i] = y
+	}
+}
+
+// sloped is slope·v; a slope of 0 makes 0 of what is no number too.
+func sloped[T Float](v, slope T) T {
+	if slope == 0 {
+		return 0
+	}
+	return slope * v
 }
 
 func sumAndSquaresGo(x []float32) (sum, sumsq float64) {

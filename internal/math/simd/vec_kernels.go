@@ -2,39 +2,6 @@
 
 package simd
 
-func axpy[T Float](alpha T, x, y []T) {
-	switch {
-	case !hasKernels():
-		axpyGo(alpha, x, y)
-	case is32[T]():
-		axpyF32(f32(y), f32(x), len(y), float32(alpha))
-	default:
-		axpyF64(f64(y), f64(x), len(y), float64(alpha))
-	}
-}
-
-func scale[T Float](alpha T, x []T) {
-	switch {
-	case !hasKernels():
-		scaleGo(alpha, x)
-	case is32[T]():
-		scaleF32(f32(x), len(x), float32(alpha))
-	default:
-		scaleF64(f64(x), len(x), float64(alpha))
-	}
-}
-
-func add[T Float](dst, a, b []T) {
-	switch {
-	case !hasKernels():
-		addGo(dst, a, b)
-	case is32[T]():
-		addF32(f32(dst), f32(a), f32(b), len(dst))
-	default:
-		addF64(f64(dst), f64(a), f64(b), len(dst))
-	}
-}
-
 func mul[T Float](dst, a, b []T) {
 	switch {
 	case !hasKernels():
@@ -101,47 +68,14 @@ func combine[T Float](dst, x, y []T, a, b, c T) {
 	}
 }
 
-func relu[T Float](dst, x []T) {
+func rectify[T Float](dst, d, x []T, slope T) {
 	switch {
 	case !hasKernels():
-		reluGo(dst, x)
+		rectifyGo(dst, d, x, slope)
 	case is32[T]():
-		reluF32(f32(dst), f32(x), len(dst))
+		rectifyF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))
 	default:
-		reluF64(f64(dst), f64(x), len(dst))
-	}
-}
-
-func reluMask[T Float](dst, d, x []T) {
-	switch {
-	case !hasKernels():
-		reluMaskGo(dst, d, x)
-	case is32[T]():
-		reluMaskF32(f32(dst), f32(d), f32(x), len(dst))
-	default:
-		reluMaskF64(f64(dst), f64(d), f64(x), len(dst))
-	}
-}
-
-func leakyReLU[T Float](dst, x []T, slope T) {
-	switch {
-	case !hasKernels():
-		leakyReLUGo(dst, x, slope)
-	case is32[T]():
-		leakyReLUF32(f32(dst), f32(x), len(dst), float32(slope))
-	default:
-		leakyReLUF64(f64(dst), f64(x), len(dst), float64(slope))
-	}
-}
-
-func leakyReLUMask[T Float](dst, d, x []T, slope T) {
-	switch {
-	case !hasKernels():
-		leakyReLUMaskGo(dst, d, x, slope)
-	case is32[T]():
-		leakyReLUMaskF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))
-	default:
-		leakyReLUMaskF64(f64(dst), f64(d), f64(x), len(dst), float64(slope))
+		rectifyF64(f64(dst), f64(d), f64(x), len(dst), float64(slope))
 	}
 }
 

@@ -1,54 +1,5 @@
-// Arithmetic element by element, rectifiers and sums, for float32 and for float64: T is the type.
+// Arithmetic element by element, the rectifier and sums, for float32 and for float64: T is the type.
 // DI, SI and BX are the pointers, Y8 to Y10 the scalars.
-
-#define AXPY(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
-	LOAD(off(DI)(AX*SIZE), Ya) \
-	LOAD(off(SI)(AX*SIZE), Yb) \
-	VFMADD231P Yb, Y8, Ya \
-	STORE(Ya, off(DI)(AX*SIZE))
-
-// func axpy(y, x *T, n int, alpha T)
-// y += alpha·x
-TEXT axpy(SB), NOSPLIT, $0-ARGS_24_1
-	MOVQ y+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VBROADCASTS alpha+24(FP), Y8
-	PAIRS(AXPY)
-	VZEROUPPER
-	RET
-
-#define SCALE(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
-	LOAD(off(DI)(AX*SIZE), Ya) \
-	VMULP Y8, Ya, Ya \
-	STORE(Ya, off(DI)(AX*SIZE))
-
-// func scale(x *T, n int, alpha T)
-// x *= alpha
-TEXT scale(SB), NOSPLIT, $0-ARGS_16_1
-	MOVQ x+0(FP), DI
-	MOVQ n+8(FP), CX
-	VBROADCASTS alpha+16(FP), Y8
-	PAIRS(SCALE)
-	VZEROUPPER
-	RET
-
-#define ADD(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
-	LOAD(off(SI)(AX*SIZE), Ya) \
-	LOAD(off(BX)(AX*SIZE), Yb) \
-	VADDP Yb, Ya, Ya \
-	STORE(Ya, off(DI)(AX*SIZE))
-
-// func add(dst, a, b *T, n int)
-// dst = a + b
-TEXT add(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), BX
-	MOVQ n+24(FP), CX
-	PAIRS(ADD)
-	VZEROUPPER
-	RET
 
 #define MUL(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
 	LOAD(off(SI)(AX*SIZE), Ya) \
@@ -105,81 +56,27 @@ TEXT combine(SB), NOSPLIT, $0-ARGS_32_3
 	VZEROUPPER
 	RET
 
-// ReLU, leaky ReLU and their derivatives. Y13 is zero.
-
-#define RELU(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+// RECTIFY: Y13 is zero, and Y9 is zero where the slope is, all ones elsewhere.
+#define RECTIFY(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
 	LOAD(off(SI)(AX*SIZE), Ya) \
-	VCMPP $0x16, Y13, Ya, Yb \
-	VANDP Yb, Ya, Ya \
+	LOAD(off(BX)(AX*SIZE), Yb) \
+	VMULP Y8, Ya, Yc \
+	VANDP Y9, Yc, Yc \
+	VCMPP $0x16, Y13, Yb, Yb \
+	VBLENDVP Yb, Ya, Yc, Ya \
 	STORE(Ya, off(DI)(AX*SIZE))
 
-// func relu(dst, x *T, n int)
-// dst = x where not x ≤ 0, which keeps a NaN
-TEXT relu(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VXORP Y13, Y13, Y13
-	PAIRS(RELU)
-	VZEROUPPER
-	RET
-
-#define RELUMASK(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
-	LOAD(off(BX)(AX*SIZE), Ya) \
-	LOAD(off(SI)(AX*SIZE), Yb) \
-	VCMPP $0x1E, Y13, Ya, Ya \
-	VANDP Yb, Ya, Ya \
-	STORE(Ya, off(DI)(AX*SIZE))
-
-// func reluMask(dst, d, x *T, n int)
-// dst = d where x > 0
-TEXT reluMask(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ d+8(FP), SI
-	MOVQ x+16(FP), BX
-	MOVQ n+24(FP), CX
-	VXORP Y13, Y13, Y13
-	PAIRS(RELUMASK)
-	VZEROUPPER
-	RET
-
-#define LEAKYRELU(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
-	LOAD(off(SI)(AX*SIZE), Ya) \
-	VMULP Y8, Ya, Yb \
-	VCMPP $0x1E, Y13, Ya, Yc \
-	VBLENDVP Yc, Ya, Yb, Ya \
-	STORE(Ya, off(DI)(AX*SIZE))
-
-// func leakyReLU(dst, x *T, n int, slope T)
-// dst = x where x > 0, else slope·x
-TEXT leakyReLU(SB), NOSPLIT, $0-ARGS_24_1
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VBROADCASTS slope+24(FP), Y8
-	VXORP Y13, Y13, Y13
-	PAIRS(LEAKYRELU)
-	VZEROUPPER
-	RET
-
-#define LEAKYRELUMASK(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
-	LOAD(off(BX)(AX*SIZE), Ya) \
-	LOAD(off(SI)(AX*SIZE), Yb) \
-	VMULP Y8, Yb, Yc \
-	VCMPP $0x1E, Y13, Ya, Ya \
-	VBLENDVP Ya, Yb, Yc, Ya \
-	STORE(Ya, off(DI)(AX*SIZE))
-
-// func leakyReLUMask(dst, d, x *T, n int, slope T)
-// dst = d where x > 0, else slope·d
-TEXT leakyReLUMask(SB), NOSPLIT, $0-ARGS_32_1
+// func rectify(dst, d, x *T, n int, slope T)
+// dst = d where not x ≤ 0, else slope·d
+TEXT rectify(SB), NOSPLIT, $0-ARGS_32_1
 	MOVQ dst+0(FP), DI
 	MOVQ d+8(FP), SI
 	MOVQ x+16(FP), BX
 	MOVQ n+24(FP), CX
 	VBROADCASTS slope+32(FP), Y8
 	VXORP Y13, Y13, Y13
-	PAIRS(LEAKYRELUMASK)
+	VCMPP $4, Y13, Y8, Y9
+	PAIRS(RECTIFY)
 	VZEROUPPER
 	RET
 

@@ -1,52 +1,15 @@
 // The loops of vec_decl.go on vectors of four float32 or two float64: T is the type. Constants are in V28 to V30.
 
-#define AXPY(size) MOVE(1, 2); OP(FMLA, size, 0, 28, 2)
-#define SCALE(size) OP(FMUL, size, 0, 28, 2)
-#define ADDED(size) OP(FADD, size, 0, 1, 2)
 #define PRODUCT(size) OP(FMUL, size, 0, 1, 2)
 #define SCALESHIFT(size) MOVE(29, 2); OP(FMLA, size, 0, 28, 2)
 #define COMBINE(size) MOVE(30, 2); OP(FMLA, size, 1, 29, 2); OP(FMLA, size, 0, 28, 2)
 
-// V28 is 0. FMAX of a NaN is a NaN, and of −0 and 0 it is 0.
-#define RELU(size) OP(FMAX, size, 0, 28, 2)
-
-// V0 is d, V1 is x.
-#define RELUMASK(size) MAP(POSITIVE, size, 1, 3); BOTH(0, 3, 2)
-
-// V28 is the slope.
-#define LEAKY(size) MAP(POSITIVE, size, 0, 2); OP(FMUL, size, 0, 28, 3); CHOOSE(0, 3, 2)
-#define LEAKYMASK(size) MAP(POSITIVE, size, 1, 2); OP(FMUL, size, 0, 28, 3); CHOOSE(0, 3, 2)
+// V0 is d, V1 is x; V28 is the slope, and V29 has ones where that is 0.
+#define RECTIFY(size) MAP(FCMLE0, size, 1, 2); OP(FMUL, size, 0, 28, 3); WITHOUT(3, 29, 3); CHOOSE(3, 0, 2)
 
 #define DOT(size, to) OP(FMLA, size, 0, 1, to)
 #define SUM(size, to) OP(FADD, size, to, 0, to)
 #define MAXABS(size, to) MAP(FABS, size, 0, 0); OP(FMAX, size, to, 0, to)
-
-// func axpy(y, x *T, n int, alpha T)
-TEXT axpy(SB), NOSPLIT, $0-ARGS_24_1
-	MOVD y+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R3
-	MOVD R0, R2
-	FMOV alpha+24(FP), F28
-	FILL28
-	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, AXPY)
-
-// func scale(x *T, n int, alpha T)
-TEXT scale(SB), NOSPLIT, $0-ARGS_16_1
-	MOVD x+0(FP), R0
-	MOVD n+8(FP), R3
-	MOVD R0, R1
-	FMOV alpha+16(FP), F28
-	FILL28
-	LOOP(X, X1, PUT1, SHIFT, WIDTH, SCALE)
-
-// func add(dst, a, b *T, n int)
-TEXT add(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R3
-	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, ADDED)
 
 // func mul(dst, a, b *T, n int)
 TEXT mul(SB), NOSPLIT, $0-32
@@ -81,40 +44,16 @@ TEXT combine(SB), NOSPLIT, $0-ARGS_32_3
 	FILL30
 	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, COMBINE)
 
-// func relu(dst, x *T, n int)
-TEXT relu(SB), NOSPLIT, $0-24
-	MOVD dst+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R3
-	VEOR V28.B16, V28.B16, V28.B16
-	LOOP(X, X1, PUT1, SHIFT, WIDTH, RELU)
-
-// func reluMask(dst, d, x *T, n int)
-TEXT reluMask(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD d+8(FP), R1
-	MOVD x+16(FP), R2
-	MOVD n+24(FP), R3
-	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, RELUMASK)
-
-// func leakyReLU(dst, x *T, n int, slope T)
-TEXT leakyReLU(SB), NOSPLIT, $0-ARGS_24_1
-	MOVD dst+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R3
-	FMOV slope+24(FP), F28
-	FILL28
-	LOOP(X, X1, PUT1, SHIFT, WIDTH, LEAKY)
-
-// func leakyReLUMask(dst, d, x *T, n int, slope T)
-TEXT leakyReLUMask(SB), NOSPLIT, $0-ARGS_32_1
+// func rectify(dst, d, x *T, n int, slope T)
+TEXT rectify(SB), NOSPLIT, $0-ARGS_32_1
 	MOVD dst+0(FP), R0
 	MOVD d+8(FP), R1
 	MOVD x+16(FP), R2
 	MOVD n+24(FP), R3
 	FMOV slope+32(FP), F28
 	FILL28
-	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, LEAKYMASK)
+	MAP(FCMEQ0, WIDTH, 28, 29)
+	LOOP(XY, XY1, PUT1, SHIFT, WIDTH, RECTIFY)
 
 // func dot(x, y *T, n int) T
 TEXT dot(SB), NOSPLIT, $0-ARGS_24_1

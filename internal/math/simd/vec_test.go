@@ -74,7 +74,6 @@ type elementwise[T Float] struct {
 func elementwiseKernels[T Float]() []elementwise[T] {
 	const k, l, c = 0.75, -1.5, 0.375
 	slope := float64(T(0.01))
-	leak := func(x float64) float64 { return leaky(x, slope) }
 	abs := func(x float64) float64 { // of an input that counts: one that does not may be NaN
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return 0
@@ -89,21 +88,16 @@ func elementwiseKernels[T Float]() []elementwise[T] {
 		{"Mul", Mul[T], func(a, b float64) float64 { return a * b }, func(a, b float64) float64 { return abs(a * b) }, false},
 		{"ScaleShift", func(d, a, b []T) { ScaleShift(d, a, k, l) }, func(a, b float64) float64 { return k*a + l }, sumOf, false},
 		{"Combine", func(d, a, b []T) { Combine(d, a, b, k, l, c) }, func(a, b float64) float64 { return k*a + l*b + c }, func(a, b float64) float64 { return 2 * sumOf(a, b) }, false},
-		{"ReLU", func(d, a, b []T) { ReLU(d, a) }, func(a, b float64) float64 { return positive(a) }, nil, true},
-		{"ReLUMask", func(d, a, b []T) { ReLUMask(d, b, a) }, func(a, b float64) float64 {
-			if a > 0 {
-				return b
-			}
-			return 0
-		}, nil, true},
-		{"LeakyReLU", func(d, a, b []T) { LeakyReLU(d, a, T(slope)) }, func(a, b float64) float64 { return leak(a) }, sumOf, false},
-		{"LeakyReLUMask", func(d, a, b []T) { LeakyReLUMask(d, b, a, T(slope)) }, func(a, b float64) float64 {
-			if a > 0 {
-				return b
-			}
-			return slope * b
-		}, sumOf, false},
+		{"Rectify to zero", func(d, a, b []T) { Rectify(d, b, a, 0) }, func(a, b float64) float64 { return rectified(b, a, 0) }, nil, true},
+		{"Rectify", func(d, a, b []T) { Rectify(d, b, a, T(slope)) }, func(a, b float64) float64 { return rectified(b, a, slope) }, sumOf, false},
 	}
+}
+
+func rectified(d, x, slope float64) float64 {
+	if x <= 0 {
+		return sloped(d, slope)
+	}
+	return d
 }
 
 func TestElementwise(t *testing.T) { both(t, testElementwise[float32], testElementwise[float64]) }
@@ -170,7 +164,7 @@ func TestLengthsMustMatch(t *testing.T) {
 	x, y := make([]float32, 3), make([]float32, 4)
 	calls := map[string]func(){
 		"Axpy": func() { Axpy(1, x, y) }, "Add": func() { Add(x, x, y) }, "Dot": func() { Dot(x, y) },
-		"ReLU": func() { ReLU(y, x) }, "ReLUMask": func() { ReLUMask(x, y, x) }, "Combine": func() { Combine(x, y, x, 1, 1, 1) },
+		"Rectify": func() { Rectify(x, y, x, 1) }, "Combine": func() { Combine(x, y, x, 1, 1, 1) },
 		"AddRows": func() { AddRows(x, 1, 3, y) }, "SumRows": func() { SumRows(y, 1, 3, x) },
 		"AdamStep":  func() { AdamStep(x, x, x, y, AdamCoefficients{}) },
 		"DotAndSum": func() { DotAndSum(x, y) }, "Even": func() { Even(x, y[:4:4], 1, 3, 3, 5) }, "Even within the capacity": func() { Even(x, make([]float32, 4, 9), 1, 3, 3, 5) },
@@ -232,17 +226,25 @@ func assertSame[T Float](t *testing.T, name string, got, want []T) {
 	}
 }
 
-func TestReLUOfSpecialValues(t *testing.T) {
+func TestRectifyOfSpecialValues(t *testing.T) {
 	nan, inf, negativeZero := float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1))
 	x := []float32{nan, inf, -inf, negativeZero, 0, 1e-45, -1e-45, 2, -2}
 	d := []float32{1, 2, 3, 4, 5, 6, 7, nan, nan}
 	dst := make([]float32, len(x))
-	ReLU(dst, x)
+	Rectify(dst, x, x, 0)
 	assertSame(t, "ReLU", dst, []float32{nan, inf, 0, 0, 0, 1e-45, 0, 2, 0})
-	ReLUMask(dst, d, x)
-	assertSame(t, "ReLUMask", dst, []float32{0, 2, 0, 0, 0, 6, 0, nan, 0})
-	LeakyReLU(dst, x, .5)
+	Rectify(dst, d, x, 0)
+	assertSame(t, "derivative of ReLU", dst, []float32{1, 2, 0, 0, 0, 6, 0, nan, 0})
+	Rectify(dst, x, x, .5)
 	assertSame(t, "LeakyReLU", dst, []float32{nan, inf, -inf, negativeZero, 0, 1e-45, negativeZero, 2, -1})
-	LeakyReLUMask(dst, d, x, .5)
-	assertSame(t, "LeakyReLUMask", dst, []float32{.5, 2, 1.5, 2, 2.5, 6, 3.5, nan, nan})
+	Rectify(dst, d, x, .5)
+	assertSame(t, "derivative of LeakyReLU", dst, []float32{1, 2, 1.5, 2, 2.5, 6, 3.5, nan, nan})
+	for _, add := range []func(dst []float32){
+		func(dst []float32) { Add(dst, []float32{negativeZero, 0}, []float32{negativeZero, negativeZero}) },
+		func(dst []float32) { copy(dst, []float32{negativeZero, 0}); Axpy(-1, []float32{0, 0}, dst) },
+		func(dst []float32) { copy(dst, []float32{0, negativeZero}); Scale(-1, dst) },
+	} {
+		add(dst[:2])
+		assertSame(t, "zeros with signs", dst[:2], []float32{negativeZero, 0})
+	}
 }
