@@ -71,18 +71,12 @@ func (b *BatchNorm) momentum() float64 { return cmp.Or(b.Momentum, DefaultBatchN
 // batchNorm is the kernel of a BatchNorm in inference, y = a·x + c per channel. In training normChain
 // takes its place.
 type batchNorm[T Float] struct {
-	op      *BatchNorm
-	hw      int // of a channel of one example
-	infer   func(lo, hi int)
-	out, in []T // the operands of the product in progress
-	rows    int // of these, one for each vector
-	product bool
+	op *BatchNorm
+	hw int // of a channel of one example
 }
 
 func newBatchNorm[T Float](b *BatchNorm, in []int) *batchNorm[T] {
-	k := &batchNorm[T]{op: b, hw: Size(in[1:])}
-	k.infer = k.inferRange
-	return k
+	return &batchNorm[T]{op: b, hw: Size(in[1:])}
 }
 
 func (k *batchNorm[T]) inPlace() {}
@@ -96,21 +90,18 @@ func (k *batchNorm[T]) affine(i int) (a, c float64) {
 
 // run sets out = a·in + c, the c left out in products, and shares the channels among the cores.
 func (k *batchNorm[T]) run(out, in []T, rows int, product bool) {
-	k.out, k.in, k.rows, k.product = out, in, rows, product
-	simd.Parallel(k.op.Channels, 1+grain/(rows*k.hw), k.infer)
-}
-
-func (k *batchNorm[T]) inferRange(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		a, c := k.affine(i)
-		if k.product {
-			c = 0
+	simd.Parallel(k.op.Channels, 1+grain/(rows*k.hw), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			a, c := k.affine(i)
+			if product {
+				c = 0
+			}
+			for r := range rows {
+				at := (r*k.op.Channels + i) * k.hw
+				simd.ScaleShift(out[at:][:k.hw], in[at:][:k.hw], T(a), T(c))
+			}
 		}
-		for r := range k.rows {
-			at := (r*k.op.Channels + i) * k.hw
-			simd.ScaleShift(k.out[at:][:k.hw], k.in[at:][:k.hw], T(a), T(c))
-		}
-	}
+	})
 }
 
 func (k *batchNorm[T]) forward(f *frame[T]) { k.run(f.y, f.x[0], f.batch, false) }

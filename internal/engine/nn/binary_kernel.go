@@ -33,11 +33,8 @@ type binaryFunc[T Float] struct {
 // binaryKernel is the kernel of the operators of two numbers.
 type binaryKernel[T Float] struct {
 	broadcast[T]
-	op                   binaryFunc[T]
-	same                 bool                    // two inputs of one shape, without repetition
-	pair                 [maxOperands]operand[T] // which flat combines
-	forth, tangent, flat func(lo, hi int)
-	lifted               func(ey, y []float64)
+	op   binaryFunc[T]
+	same bool // two inputs of one shape, without repetition
 }
 
 func newBinaryKernel[T Float](f binaryFunc[T], in [][]int, constants []*Param) *binaryKernel[T] {
@@ -50,37 +47,29 @@ func newBinaryKernel[T Float](f binaryFunc[T], in [][]int, constants []*Param) *
 		k.constants = []*Param{constants[1], constants[0]}
 	}
 	k.same = constants[0] == nil && constants[1] == nil && slices.Equal(in[0], in[1])
-	k.forth, k.tangent, k.flat = k.valueRuns, k.tangents, k.flatRange
-	k.partial, k.lifted = k.partialRun, k.boundRun
+	k.partial = k.partialRun
 	return k
 }
 
 func (k *binaryKernel[T]) forward(f *frame[T]) {
-	if !k.same {
-		k.run(f, f.y, nil, 1, k.forth)
-		return
+	if k.same {
+		k.combine(f.y, f.x)
+	} else {
+		k.run(f, f.y, nil, 1, k.valueRuns)
 	}
-	k.take(f, nil, 1)
-	k.combine(f.y, k.x)
 }
 
 func (k *binaryKernel[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	if !k.same || !k.op.linear {
-		k.run(f, dy, dx, n, k.tangent)
-		return
+	if k.same && k.op.linear {
+		k.combine(dy, dx)
+	} else {
+		k.run(f, dy, dx, n, k.tangents)
 	}
-	k.take(f, dx, n)
-	k.combine(dy, k.d)
 }
 
-// combine overwrites dst with the values of two operands that meet one to one.
-func (k *binaryKernel[T]) combine(dst []T, pair [maxOperands]operand[T]) {
-	k.dst, k.pair = dst, pair
-	simd.Parallel(len(dst), grain, k.flat)
-}
-
-func (k *binaryKernel[T]) flatRange(lo, hi int) {
-	k.op.value(k.dst[lo:hi], k.pair[0].values[lo:hi], k.pair[1].values[lo:hi])
+// combine overwrites dst with the values of two inputs that meet one to one.
+func (k *binaryKernel[T]) combine(dst []T, x [][]T) {
+	simd.Parallel(len(dst), grain, func(lo, hi int) { k.op.value(dst[lo:hi], x[0][lo:hi], x[1][lo:hi]) })
 }
 
 func (k *binaryKernel[T]) valueRuns(lo, hi int) {
@@ -142,7 +131,7 @@ func (k *binaryKernel[T]) partialRun(dst []T, row, example int, r *stretch, buff
 }
 
 func (k *binaryKernel[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	k.eachRun(f, ey, ex, k.lifted)
+	k.eachRun(f, ey, ex, k.boundRun)
 }
 
 // boundRun bounds the entries of a run; the bounds of the operators themselves are

@@ -61,8 +61,7 @@ type broadcast[T Float] struct {
 	wide      spares[float64]
 
 	// partial sets dst to ∂y/∂x·dy over a run, x being the operand side.
-	partial    func(dst []T, row, example int, r *stretch, buffer []T)
-	back, sums func(lo, hi int)
+	partial func(dst []T, row, example int, r *stretch, buffer []T)
 
 	// The operands of the product in progress, and their changes.
 	f       *frame[T]
@@ -89,7 +88,6 @@ func (k *broadcast[T]) init(in [][]int, constants []*Param) {
 		k.input = append(k.input, next)
 		next++
 	}
-	k.back, k.sums = k.cotangents, k.sumRows
 }
 
 // take keeps what the runs of a product need. Constants do not change: their d has no
@@ -163,9 +161,9 @@ func (k *broadcast[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 		}
 		k.dst, k.side = dx[in], i
 		if k.bijective(i) {
-			k.share(f.batch*n, k.back)
+			k.share(f.batch*n, k.cotangents)
 		} else {
-			simd.Parallel(f.batch*n, 1+grain/max(1, k.out), k.sums)
+			simd.Parallel(f.batch*n, 1+grain/max(1, k.out), k.sumRows)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 	}
 	p := newConvPlan(c, w)
 	if p.groups == 1 && p.images == 1 && p.coversInput() {
-		return newDense[T](&Dense{In: p.depth, Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias})
+		return newDense[T](&Dense{In: p.depth, Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias}, []int{p.depth})
 	}
 	k := &conv[T]{convPlan: p, products: newConvProducts[T](p)}
 	if products, ok := any(k.products).(convProducts[float32]); ok {

@@ -22,8 +22,6 @@ type convColumns[T Float] struct {
 	points             bool       // the columns are the planes of the input
 	byTile             bool       // the cores share each tile of a gradient, not the tiles
 
-	applyTiles, adjointTiles, gradientSlots, addSlots, unfoldChannels, sumChannels func(lo, hi int)
-
 	// The operands of the product in progress.
 	y, x, w, b []T
 	n          int
@@ -31,13 +29,9 @@ type convColumns[T Float] struct {
 	keep       T
 	db         []float64
 
-	// Of a gradient: the tile in progress, or the partial sums of the slots.
-	tile     convTile
-	group    int
-	columns  []T
-	gathered []T
-	partW    []T
-	partB    []float64
+	// Of a gradient: the partial sums of the slots.
+	partW []T
+	partB []float64
 }
 
 // convTile is the outputs of rows [r0, r1) of the examples [e0, e1).
@@ -102,9 +96,6 @@ func newConvColumns[T Float](p convPlan) *convColumns[T] {
 	k.points = p.kH == 1 && p.kW == 1 && p.strideH == 1 && p.strideW == 1 && p.op.Pad == [4]int{}
 	k.deep = simd.Block(p.depth) < p.depth
 	k.shifts = p.strideH == 1 && p.strideW == 1 && p.outW == p.inW
-	k.applyTiles, k.adjointTiles = k.applyRange, k.adjointRange
-	k.gradientSlots, k.addSlots = k.slotRange, k.addRange
-	k.unfoldChannels, k.sumChannels = k.unfoldRange, k.sumRange
 	return k
 }
 
@@ -119,7 +110,7 @@ func (k *convColumns[T]) borrowTile(rows int, c convTiling) []T {
 func (k *convColumns[T]) apply(y, x, w, b []T, n int, end ending[T]) {
 	k.y, k.x, k.w, k.b, k.n, k.end = y, x, w, b, n, end
 	k.current = k.tiling.balanced(n)
-	simd.Parallel(k.current.tiles(n), 1, k.applyTiles)
+	simd.Parallel(k.current.tiles(n), 1, k.applyRange)
 }
 
 func (k *convColumns[T]) applyRange(lo, hi int) {
@@ -235,7 +226,7 @@ func (k *convColumns[T]) gather(out []T, t convTile, g, o0, o1 int) {
 func (k *convColumns[T]) adjoint(dx, dy, w []T, n int) {
 	k.x, k.y, k.w, k.n = dx, dy, w, n
 	k.current = k.tiling.balanced(n)
-	simd.Parallel(k.current.tiles(n)/k.current.perExample, 1, k.adjointTiles)
+	simd.Parallel(k.current.tiles(n)/k.current.perExample, 1, k.adjointRange)
 }
 
 // adjointRange folds the tiles of the groups [lo, hi) of examples: tiles of one

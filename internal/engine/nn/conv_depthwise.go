@@ -20,8 +20,6 @@ type convDepthwise[T Float] struct {
 	rim    int // zeros before
 	length int // of the plane with its zeros
 
-	applyPlanes, adjointPlanes, gradientPlanes func(lo, hi int)
-
 	// The operands of the product in progress.
 	y, x, w, b []T
 	n          int
@@ -60,7 +58,6 @@ func newConvDepthwise[T Float](p convPlan) *convDepthwise[T] {
 			f.offsets = append(f.offsets, q*k.length+k.rim-shift)
 		}
 	}
-	k.applyPlanes, k.adjointPlanes, k.gradientPlanes = k.applyRange, k.adjointRange, k.gradientRange
 	return k
 }
 
@@ -77,7 +74,7 @@ func (k *convDepthwise[T]) phaseAt(row, column int) int {
 
 func (k *convDepthwise[T]) apply(y, x, w, b []T, n int, end ending[T]) {
 	k.y, k.x, k.w, k.b, k.end = y, x, w, b, end
-	simd.Parallel(n*k.op.InChannels, 1+grain/(k.outHW*k.depth*k.outG), k.applyPlanes)
+	simd.Parallel(n*k.op.InChannels, 1+grain/(k.outHW*k.depth*k.outG), k.applyRange)
 }
 
 // applyRange computes what comes of the input planes [lo, hi), example by example.
@@ -125,7 +122,7 @@ func (k *convDepthwise[T]) block(i int) (b phaseBlock, ok bool) {
 
 func (k *convDepthwise[T]) adjoint(dx, dy, w []T, n int) {
 	k.x, k.y, k.w = dx, dy, w
-	simd.Parallel(n*k.op.InChannels, 1+grain/(k.outHW*k.depth*k.outG), k.adjointPlanes)
+	simd.Parallel(n*k.op.InChannels, 1+grain/(k.outHW*k.depth*k.outG), k.adjointRange)
 }
 
 // adjointRange computes the input planes [lo, hi): each phase is a correlation of the
@@ -165,7 +162,7 @@ func (k *convDepthwise[T]) place(out []T, q int) {
 
 func (k *convDepthwise[T]) gradient(dw []T, db []float64, x, dy []T, n int, keep T) {
 	k.w, k.db, k.x, k.y, k.n, k.keep = dw, db, x, dy, n, keep
-	simd.Parallel(k.op.OutChannels, 1, k.gradientPlanes)
+	simd.Parallel(k.op.OutChannels, 1, k.gradientRange)
 }
 
 // gradientRange computes the gradients of output channels [lo, hi).

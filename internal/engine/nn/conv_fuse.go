@@ -101,7 +101,7 @@ func (k *conv[T]) beforeEnding(f *frame[T], dx [][]T, dy []T, n int) []T {
 			k.masked = sized(k.masked, len(dy))
 			to = k.masked
 		}
-		any(k.rectifier.product).(*pass[T]).run(to, dy, f.y, f.batch, n)
+		any(k.rectifier.product).(pass[T]).run(to, dy, f.y, f.batch, n)
 		return to
 	}
 	if k.add && dx[1] != nil {

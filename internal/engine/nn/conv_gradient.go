@@ -12,8 +12,8 @@ func (k *convColumns[T]) gradient(dw []T, db []float64, x, dy []T, n int, keep T
 		return
 	}
 	k.partW, k.partB = sized(k.partW, convSlots*len(dw)), sized(k.partB, convSlots*len(db))
-	simd.Parallel(convSlots, 1, k.gradientSlots)
-	simd.Parallel(len(dw), 1<<12, k.addSlots)
+	simd.Parallel(convSlots, 1, k.slotRange)
+	simd.Parallel(len(dw), 1<<12, k.addRange)
 	for i, v := range k.partB {
 		db[i%len(db)] += v
 	}
@@ -54,25 +54,19 @@ func (k *convColumns[T]) addRange(lo, hi int) {
 
 // gradientByTile goes tile by tile, each spread over the cores.
 func (k *convColumns[T]) gradientByTile() {
-	k.columns, k.gathered = k.borrowTile(k.depth, k.gradTiling), k.borrowTile(k.outG, k.gradTiling)
-	defer k.giveBack(k.columns, k.gathered)
+	columns, gathered := k.borrowTile(k.depth, k.gradTiling), k.borrowTile(k.outG, k.gradTiling)
+	defer k.giveBack(columns, gathered)
 	keep := k.keep
 	for i := range k.gradTiling.tiles(k.n) {
-		k.tile = k.gradTiling.tile(i, k.n, k.outH)
-		cols := k.outputs(k.tile)
-		for k.group = range k.groups {
-			simd.Parallel(k.inG, 1+grain/(cols*k.kH*k.kW), k.unfoldChannels)
-			simd.Parallel(k.outG, 1+grain/cols, k.sumChannels)
-			k.multiply(k.w, k.gathered, k.columns, k.tile, k.group, keep)
+		t := k.gradTiling.tile(i, k.n, k.outH)
+		cols := k.outputs(t)
+		for g := range k.groups {
+			simd.Parallel(k.inG, 1+grain/(cols*k.kH*k.kW), func(lo, hi int) { k.unfold(columns, t, g, lo, hi) })
+			simd.Parallel(k.outG, 1+grain/cols, func(lo, hi int) { k.sumPlanes(gathered, k.db, t, g, lo, hi) })
+			k.multiply(k.w, gathered, columns, t, g, keep)
 		}
 		keep = 1
 	}
-}
-
-func (k *convColumns[T]) unfoldRange(lo, hi int) { k.unfold(k.columns, k.tile, k.group, lo, hi) }
-
-func (k *convColumns[T]) sumRange(lo, hi int) {
-	k.sumPlanes(k.gathered, k.db, k.tile, k.group, lo, hi)
 }
 
 // sumPlanes adds channels [lo, hi) of the tile of dy to db, and gathers them in

@@ -26,7 +26,6 @@ type convPhases struct {
 	block, blocks int  // panels of a block, blocks of all panels
 
 	works pool[phasesWork]
-	each  func(lo, hi int)
 
 	// The operands of the product in progress.
 	y, x, w, b []float32
@@ -89,14 +88,13 @@ func newConvPhases(p convPlan, products convProducts[float32]) *convPhases {
 	k.blocks = max((4*len(p.op.Weight.Data)+phasesBlock-1)/phasesBlock, (phasesParts+k.tiles-1)/k.tiles)
 	k.block = max(1, k.panels/k.blocks)
 	k.blocks = (k.panels + k.block - 1) / k.block
-	k.each = k.run
 	return k
 }
 
 func (k *convPhases) apply(y, x []float32, w *Param, b []float32, n int, end ending[float32]) {
 	k.y, k.x, k.w, k.b, k.end = y, x, k.weights(w), b, end
 	if n >= phasesImages*runtime.GOMAXPROCS(0) {
-		simd.Parallel(n, 1, k.each)
+		simd.Parallel(n, 1, k.run)
 		return
 	}
 	k.run(0, n)
@@ -130,8 +128,6 @@ type phasesWork struct {
 	image  int
 	phases []float32 // [phase, channel, height, width], zero in the padding
 	spares spares[float32]
-
-	split, multiply func(lo, hi int)
 }
 
 // run computes the images [lo, hi), whose parts the cores share unless each has
@@ -141,11 +137,10 @@ func (k *convPhases) run(lo, hi int) {
 	if work.convPhases == nil {
 		work.convPhases = k
 		work.phases = make([]float32, len(k.taken)*k.inG*k.height*k.width+k.cols+k.width)
-		work.split, work.multiply = work.splitChannels, work.multiplyTiles
 	}
 	for work.image = lo; work.image < hi; work.image++ {
-		simd.Parallel(k.inG, grainOf(k.inG), work.split)
-		simd.Parallel(k.tiles*k.blocks, 1, work.multiply)
+		simd.Parallel(k.inG, grainOf(k.inG), work.splitChannels)
+		simd.Parallel(k.tiles*k.blocks, 1, work.multiplyTiles)
 	}
 	k.works.giveBack(work)
 }

@@ -109,8 +109,6 @@ type convTranspose[T Float] struct {
 	convPlan
 	op       *ConvTranspose
 	products convProducts[T]
-	addBias  func(lo, hi int)
-	y, b     []T       // of addBias
 	sums     []float64 // scratch of the bias gradient
 }
 
@@ -119,28 +117,22 @@ func newConvTranspose[T Float](c *ConvTranspose, in [][]int) *convTranspose[T] {
 	if err != nil {
 		panic("nn: " + err.Error())
 	}
-	k := &convTranspose[T]{convPlan: p, op: c, products: newConvProducts[T](p)}
-	k.addBias = k.addRange
-	return k
+	return &convTranspose[T]{convPlan: p, op: c, products: newConvProducts[T](p)}
 }
 
 func (k *convTranspose[T]) forward(f *frame[T]) {
 	n := f.batch * k.images
 	k.products.adjoint(f.y, f.x[0], values[T](k.op.Weight), n)
-	if k.op.Bias != nil {
-		k.y, k.b = f.y, values[T](k.op.Bias)
-		simd.Parallel(n*k.op.OutChannels, 1+grain/k.inHW, k.addBias)
+	if k.op.Bias == nil {
+		return
 	}
-}
-
-// addRange adds the bias to the planes [lo, hi).
-func (k *convTranspose[T]) addRange(lo, hi int) {
-	for p := lo; p < hi; p++ {
-		b, plane := k.b[p%k.op.OutChannels], k.y[p*k.inHW:][:k.inHW]
-		for i := range plane {
-			plane[i] += b
+	bias := values[T](k.op.Bias)
+	simd.Parallel(n*k.op.OutChannels, 1+grain/k.inHW, func(lo, hi int) {
+		for p := lo; p < hi; p++ {
+			plane := f.y[p*k.inHW:][:k.inHW]
+			simd.ScaleShift(plane, plane, 1, bias[p%k.op.OutChannels])
 		}
-	}
+	})
 }
 
 func (k *convTranspose[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {

@@ -78,7 +78,6 @@ type winogradPlan struct {
 
 	works  pool[winogradWork]
 	spares spares[float32]
-	own    func(lo, hi int)
 
 	// The operands of the product in progress.
 	y, x, u, b []float32
@@ -95,7 +94,6 @@ func (p *winogradPlan) complete() {
 	height := simd.WinogradRows()
 	p.rows = (p.outC + height - 1) / height * height
 	p.stride, p.width = p.across*side+2, p.across*side
-	p.own = p.ownBlocks
 }
 
 // panelBytes is what one panel of tiles takes, transformed and multiplied.
@@ -109,33 +107,28 @@ func (p *winogradPlan) run(y, x []float32, w *Param, b []float32, n int, end end
 	panels := (n*p.tiles + simd.WinogradColumns - 1) / simd.WinogradColumns
 	p.panels = max(1, winogradBlock/p.panelBytes())
 	if blocks := (panels + p.panels - 1) / p.panels; 4*len(p.u) <= winogradOwn && blocks >= runtime.GOMAXPROCS(0) {
-		simd.Parallel(blocks, 1, p.own)
+		simd.Parallel(blocks, 1, p.blocks)
 		return
 	}
 	p.panels = min(panels, max(1, winogradShared/p.panelBytes()))
 	p.blocks(0, (panels+p.panels-1)/p.panels)
 }
 
-// ownBlocks computes the blocks [lo, hi) on one core.
-func (p *winogradPlan) ownBlocks(lo, hi int) { p.blocks(lo, hi) }
-
 // blocks computes the blocks [lo, hi), whose parts the cores share unless each has
 // blocks of its own.
 func (p *winogradPlan) blocks(lo, hi int) {
 	k := p.works.borrow()
-	if k.winogradPlan == nil {
-		k.bind(p)
-	}
+	k.winogradPlan = p
 	for i := lo; i < hi; i++ {
 		first := i * p.panels * simd.WinogradColumns
 		k.begin(first, min(first+p.panels*simd.WinogradColumns, p.n*p.tiles))
-		simd.Parallel(p.inC, grainOf(p.inC), k.spread)
+		simd.Parallel(p.inC, grainOf(p.inC), k.spreadChannels)
 		if p.few {
-			simd.Parallel(p.rows/simd.WinogradRows(), 1, k.expand)
+			simd.Parallel(p.rows/simd.WinogradRows(), 1, k.multiplyPanels)
 		} else {
-			simd.Parallel(simd.WinogradPoints, 1, k.multiply)
+			simd.Parallel(simd.WinogradPoints, 1, k.multiplyPoints)
 		}
-		simd.Parallel(p.outC, grainOf(p.outC), k.gather)
+		simd.Parallel(p.outC, grainOf(p.outC), k.gatherChannels)
 	}
 	p.works.giveBack(k)
 }

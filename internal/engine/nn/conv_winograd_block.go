@@ -13,20 +13,11 @@ type winogradWork struct {
 	mStep    int       // and of m
 	planeIn  int       // size of a channel's parts as they are read, with rims,
 	planeOut int       // and as they are written
-
-	spread, multiply, expand, gather func(lo, hi int)
 }
 
 // winogradPart is the tiles [t0, t1) of an image, of rows of tiles from row on. Their
 // planes begin at in and at out.
 type winogradPart struct{ image, t0, t1, row, in, out int }
-
-// bind makes k room of the plan's.
-func (k *winogradWork) bind(p *winogradPlan) {
-	k.winogradPlan = p
-	k.spread, k.multiply, k.gather = k.spreadChannels, k.multiplyPoints, k.gatherChannels
-	k.expand = k.multiplyPanels
-}
 
 // begin sets the block to the tiles [t0, t1).
 func (k *winogradWork) begin(t0, t1 int) {

@@ -46,38 +46,25 @@ func (o *Dense) Params() []*Param {
 	return present(o.Weight, o.Bias)
 }
 
-func (o *Dense) kernel32(in ...[]int) kernel[float32] { return newDenseRows[float32](o, in[0]) }
-func (o *Dense) kernel64(in ...[]int) kernel[float64] { return newDenseRows[float64](o, in[0]) }
+func (o *Dense) kernel32(in ...[]int) kernel[float32] { return newDense[float32](o, in[0]) }
+func (o *Dense) kernel64(in ...[]int) kernel[float64] { return newDense[float64](o, in[0]) }
 
 // dense is the kernel of Dense. In inference the weight is packed once and kept;
 // in training, where it changes at each step and the batch is small, it is not.
 type dense[T Float] struct {
 	*Dense
-	rows    int // of one example
-	bias    []T
-	y       []T
-	addBias func(lo, hi int)
+	rows int // of one example
 }
 
-func newDense[T Float](o *Dense) *dense[T] {
-	k := &dense[T]{Dense: o, rows: 1}
-	k.addBias = func(lo, hi int) {
-		simd.AddRows(k.y[lo*k.Out:hi*k.Out], hi-lo, k.Out, k.bias)
-	}
-	return k
-}
-
-func newDenseRows[T Float](o *Dense, in []int) *dense[T] {
-	k := newDense[T](o)
-	k.rows = Size(in[:len(in)-1])
-	return k
-}
+func newDense[T Float](o *Dense, in []int) *dense[T] { return &dense[T]{o, Size(in[:len(in)-1])} }
 
 func (k *dense[T]) forward(f *frame[T]) {
 	k.mul(f.y, f.x[0], f.batch*k.rows, f.train)
 	if k.Bias != nil {
-		k.bias, k.y = values[T](k.Bias), f.y
-		simd.Parallel(f.batch*k.rows, 1+grain/k.Out, k.addBias)
+		bias := values[T](k.Bias)
+		simd.Parallel(f.batch*k.rows, 1+grain/k.Out, func(lo, hi int) {
+			simd.AddRows(f.y[lo*k.Out:hi*k.Out], hi-lo, k.Out, bias)
+		})
 	}
 }
 

@@ -3,8 +3,8 @@ package nn
 import "tattle/internal/math/simd"
 
 // engine runs a program: forward sweeps over rows of inputs, and sweeps of
-// products over rows of tangents or cotangents. The buffers are kept, so that in
-// the steady state nothing is allocated.
+// products over rows of tangents or cotangents. The buffers are kept from one
+// sweep to the next.
 type engine[T Float] struct {
 	*program[T]
 	limit           int // rows of one sweep

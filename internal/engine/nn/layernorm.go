@@ -65,10 +65,3 @@ func (o *LayerNorm) axes() int { return max(o.Axes, 1) }
 
 func (o *LayerNorm) kernel32(in ...[]int) kernel[float32] { return newLayerNorm[float32](o, in[0]) }
 func (o *LayerNorm) kernel64(in ...[]int) kernel[float64] { return newLayerNorm[float64](o, in[0]) }
-
-func newLayerNorm[T Float](o *LayerNorm, in []int) *rowNorm[T] {
-	cols := Size(in[len(in)-o.axes():])
-	k := newRowNorm[T](o.Epsilon, o.Scale, o.Shift)
-	k.cols, k.perExample = cols, Size(in[:len(in)-o.axes()])
-	return k
-}

@@ -18,8 +18,6 @@ type matmul[T Float] struct {
 	lda, ldb            int
 	smalls              pool[simd.Small[T]]
 
-	products, tangents, pullsA, pullsB func(lo, hi int)
-
 	// The operands of the product in progress.
 	f      *frame[T]
 	c      []T
@@ -41,7 +39,6 @@ func newMatmul[T Float](o *MatMul, in [][]int) *matmul[T] {
 	if p.transB {
 		k.ldb = max(1, p.k)
 	}
-	k.products, k.tangents, k.pullsA, k.pullsB = k.multiplyRange, k.tangentRange, k.pullRangeA, k.pullRangeB
 	return k
 }
 
@@ -114,7 +111,7 @@ func (k *matmul[T]) giveBack(s *simd.Small[T]) {
 
 func (k *matmul[T]) forward(f *frame[T]) {
 	k.f = f
-	k.share(f.batch*len(k.a), 1, k.products)
+	k.share(f.batch*len(k.a), 1, k.multiplyRange)
 }
 
 func (k *matmul[T]) multiplyRange(lo, hi int) {
@@ -130,7 +127,7 @@ func (k *matmul[T]) multiplyRange(lo, hi int) {
 // jvp is dA·B + A·dB.
 func (k *matmul[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 	k.f, k.c, k.da, k.db, k.rows = f, dy, dx[0], dx[1], n
-	k.share(f.batch*len(k.a), 2*n, k.tangents)
+	k.share(f.batch*len(k.a), 2*n, k.tangentRange)
 }
 
 func (k *matmul[T]) tangentRange(lo, hi int) {
@@ -157,10 +154,10 @@ func (k *matmul[T]) tangentRange(lo, hi int) {
 func (k *matmul[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	k.f, k.c, k.da, k.db, k.rows = f, dy, dx[0], dx[1], n
 	if dx[0] != nil && len(k.usesA) > 0 {
-		k.share(f.batch*len(k.usesA), 1+n*len(k.a)/len(k.usesA), k.pullsA)
+		k.share(f.batch*len(k.usesA), 1+n*len(k.a)/len(k.usesA), k.pullRangeA)
 	}
 	if dx[1] != nil && len(k.usesB) > 0 {
-		k.share(f.batch*len(k.usesB), 1+n*len(k.a)/len(k.usesB), k.pullsB)
+		k.share(f.batch*len(k.usesB), 1+n*len(k.a)/len(k.usesB), k.pullRangeB)
 	}
 }
 

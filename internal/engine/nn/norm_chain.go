@@ -32,8 +32,6 @@ type normChain struct {
 	keep    float32 // of gradients
 	learn   bool    // backward: set the gradients
 	stream  bool    // write past the caches
-
-	moments, rectify, pull, project func(lo, hi int)
 }
 
 // streamed is the size in elements from which a tensor is written past the caches:
@@ -73,10 +71,7 @@ func chainFrom(p *program[float32], i int, norm *batchNorm[float32], readers []i
 }
 
 func newNormChain(norm *batchNorm[float32]) *normChain {
-	k := &normChain{op: norm.op, hw: norm.hw, slope: 1}
-	k.moments, k.rectify = k.momentPlanes, k.forwardPlanes
-	k.pull, k.project = k.pullPlanes, k.projectPlanes
-	return k
+	return &normChain{op: norm.op, hw: norm.hw, slope: 1}
 }
 
 // extend appends an operator to the chain if it is of a kind that comes next.
@@ -133,12 +128,12 @@ func (k *normChain) forward(f *frame[float32]) {
 		k.stats.mask = k.dropout.drawMask(k.stats.mask, len(f.y), f.seed)
 	}
 	k.begin(f, f.y, f.x[0])
-	k.gather(k.moments)
+	k.gather(k.momentPlanes)
 	k.next = k.next[:0]
 	for c, t := range k.total {
 		k.next = append(k.next, k.channel(k.settle(c, t[0], t[1])))
 	}
-	k.share(k.rectify)
+	k.share(k.forwardPlanes)
 	k.op.Mean.Changed()
 	k.op.Variance.Changed()
 }
@@ -200,7 +195,7 @@ func (k *normChain) gradVJP(f *frame[float32], dx, dy []float32, keep float32) {
 func (k *normChain) backward(f *frame[float32], dx, dy []float32) {
 	k.begin(f, dx, dy)
 	k.recall()
-	k.gather(k.pull)
+	k.gather(k.pullPlanes)
 	k.line = k.line[:0]
 	for c, t := range k.total {
 		dot := (t[1] - t[0]*k.stats.mean[c]) * k.stats.invStd[c]
@@ -211,7 +206,7 @@ func (k *normChain) backward(f *frame[float32], dx, dy []float32) {
 		k.line = append(k.line, [3]float32{float32(p), float32(q), float32(r)})
 	}
 	if dx != nil {
-		k.share(k.project)
+		k.share(k.projectPlanes)
 	}
 }
 

@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"slices"
+
+	"tattle/internal/math/simd"
 )
 
 // MaxPool takes the largest input of each window; padding counts as −∞, and of
@@ -94,6 +96,15 @@ func planPool(w window) poolPlan {
 // planes returns how many planes are worth a core of their own.
 func (p *poolPlan) planes() int {
 	return 1 + grain/(p.outHW*min(p.kH, p.inH)*min(p.kW, p.inW))
+}
+
+// eachPlane has the cores share the planes of n examples.
+func (p *poolPlan) eachPlane(n int, f func(plane int)) {
+	simd.Parallel(n*p.channels, p.planes(), func(lo, hi int) {
+		for plane := lo; plane < hi; plane++ {
+			f(plane)
+		}
+	})
 }
 
 func extents(out, in, kernel, stride, dilation, pad int) []extent {

@@ -1,20 +1,13 @@
 package nn
 
-import "tattle/internal/math/simd"
-
 // averagePool is the kernel of AveragePool, a linear map.
 type averagePool[T Float] struct {
 	poolPlan
-	all                          bool // padding counts in the mean
-	forwardPlanes, adjointPlanes func(lo, hi int)
-
-	out, in []T // the operands of the product in progress
+	all bool // padding counts in the mean
 }
 
 func newAveragePool[T Float](p *AveragePool, in [][]int) *averagePool[T] {
-	k := &averagePool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in), all: p.CountIncludePad}
-	k.forwardPlanes, k.adjointPlanes = k.forwardRange, k.adjointRange
-	return k
+	return &averagePool[T]{newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in), p.CountIncludePad}
 }
 
 // count returns what the sum over output (i, j)'s window is divided by.
@@ -25,21 +18,10 @@ func (k *averagePool[T]) count(i, j int) T {
 	return T(k.rows[i].entries(k.dilH) * k.columns[j].entries(k.dilW))
 }
 
-// run shares the planes of n examples among the cores.
-func (k *averagePool[T]) run(out, in []T, n int, part func(lo, hi int)) {
-	k.out, k.in = out, in
-	simd.Parallel(n*k.channels, k.planes(), part)
-}
-
-func (k *averagePool[T]) forward(f *frame[T]) { k.run(f.y, f.x[0], f.batch, k.forwardPlanes) }
-
-func (k *averagePool[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.run(dy, dx[0], f.batch*n, k.forwardPlanes)
-}
-
-func (k *averagePool[T]) forwardRange(lo, hi int) {
-	for p := lo; p < hi; p++ {
-		x, y := k.in[p*k.inHW:][:k.inHW], k.out[p*k.outHW:][:k.outHW]
+// apply overwrites n examples of y with the means of x.
+func (k *averagePool[T]) apply(y, x []T, n int) {
+	k.eachPlane(n, func(p int) {
+		x, y := x[p*k.inHW:][:k.inHW], y[p*k.outHW:][:k.outHW]
 		for i, rows := range k.rows {
 			for j, columns := range k.columns {
 				var sum T
@@ -52,18 +34,19 @@ func (k *averagePool[T]) forwardRange(lo, hi int) {
 				y[i*k.outW+j] = sum / k.count(i, j)
 			}
 		}
-	}
+	})
 }
+
+func (k *averagePool[T]) forward(f *frame[T]) { k.apply(f.y, f.x[0], f.batch) }
+
+func (k *averagePool[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.apply(dy, dx[0], f.batch*n) }
 
 func (k *averagePool[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	if dx[0] != nil {
-		k.run(dy, dx[0], f.batch*n, k.adjointPlanes)
+	if dx[0] == nil {
+		return
 	}
-}
-
-func (k *averagePool[T]) adjointRange(lo, hi int) {
-	for p := lo; p < hi; p++ {
-		dx, dy := k.in[p*k.inHW:][:k.inHW], k.out[p*k.outHW:][:k.outHW]
+	k.eachPlane(f.batch*n, func(p int) {
+		dx, dy := dx[0][p*k.inHW:][:k.inHW], dy[p*k.outHW:][:k.outHW]
 		clear(dx)
 		for i, rows := range k.rows {
 			for j, columns := range k.columns {
@@ -76,5 +59,5 @@ func (k *averagePool[T]) adjointRange(lo, hi int) {
 				}
 			}
 		}
-	}
+	})
 }

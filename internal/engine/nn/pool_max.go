@@ -11,19 +11,10 @@ import (
 type maxPool[T Float] struct {
 	poolPlan
 	spares[T]
-	forwardPlanes, jvpPlanes, vjpPlanes func(lo, hi int)
-
-	// The operands of the product in progress.
-	f       *frame[T]
-	winners []int32
-	out, in []T // of the planes of the product
-	k       int
 }
 
 func newMaxPool[T Float](p *MaxPool, in [][]int) *maxPool[T] {
-	k := &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in)}
-	k.forwardPlanes, k.jvpPlanes, k.vjpPlanes = k.forwardRange, k.jvpRange, k.vjpRange
-	return k
+	return &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in)}
 }
 
 // winners is what a frame keeps.
@@ -36,30 +27,23 @@ func (k *maxPool[T]) forward(f *frame[T]) {
 		f.aux = w
 	}
 	w.at = sized(w.at, len(f.y))
-	k.run(f, nil, nil, 1, k.forwardPlanes)
+	k.eachPlane(f.batch, func(p int) {
+		k.forwardPlane(f.y[p*k.outHW:][:k.outHW], w.at[p*k.outHW:][:k.outHW], f.x[0][p*k.inHW:][:k.inHW])
+	})
 }
 
-// run shares the planes of f.batch·n examples among the cores.
-func (k *maxPool[T]) run(f *frame[T], out, in []T, n int, part func(lo, hi int)) {
-	k.f, k.winners, k.out, k.in, k.k = f, f.aux.(*winners).at, out, in, n
-	simd.Parallel(f.batch*n*k.channels, k.planes(), part)
-}
-
-func (k *maxPool[T]) forwardRange(lo, hi int) {
-	phases := k.borrow(k.inHW)
-	defer k.giveBack(phases)
-	for p := lo; p < hi; p++ {
-		x := k.f.x[0][p*k.inHW:][:k.inHW]
-		y, at := k.f.y[p*k.outHW:][:k.outHW], k.winners[p*k.outHW:][:k.outHW]
-		if x32, ok := any(x).([]float32); ok && k.strideW <= 2 && k.outW >= 8 {
-			if top := simd.MaxAbs(x32); top == top { // forwardPlane32 is for numbers
-				k.forwardPlane32(any(y).([]float32), at, x32, any(phases).([]float32))
-				continue
-			}
+// forwardPlane finds the winners of a plane.
+func (k *maxPool[T]) forwardPlane(y []T, at []int32, x []T) {
+	if x32, ok := any(x).([]float32); ok && k.strideW <= 2 && k.outW >= 8 {
+		if top := simd.MaxAbs(x32); top == top { // forwardPlane32 is for numbers
+			phases := k.borrow(k.inHW)
+			k.forwardPlane32(any(y).([]float32), at, x32, any(phases).([]float32))
+			k.giveBack(phases)
+			return
 		}
-		for i, rows := range k.rows {
-			k.forwardRow(y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW], x, rows)
-		}
+	}
+	for i, rows := range k.rows {
+		k.forwardRow(y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW], x, rows)
 	}
 }
 
@@ -111,41 +95,32 @@ func (k *maxPool[T]) forwardRow(y []T, at []int32, x []T, rows extent) {
 	}
 }
 
-// plane returns the plane of the frame that plane p of [batch, k, channels, ·]
-// belongs to.
-func (k *maxPool[T]) plane(p int) int {
-	return p/(k.k*k.channels)*k.channels + p%k.channels
+// winnersOf returns the winners of plane p of [batch, n, channels, ·].
+func (k *maxPool[T]) winnersOf(f *frame[T], p, n int) []int32 {
+	plane := p/(n*k.channels)*k.channels + p%k.channels
+	return f.aux.(*winners).at[plane*k.outHW:][:k.outHW]
 }
 
 func (k *maxPool[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.run(f, dy, dx[0], n, k.jvpPlanes)
-}
-
-func (k *maxPool[T]) jvpRange(lo, hi int) {
-	for p := lo; p < hi; p++ {
-		dx := k.in[p*k.inHW:][:k.inHW]
-		dy, at := k.out[p*k.outHW:][:k.outHW], k.winners[k.plane(p)*k.outHW:][:k.outHW]
-		for i, w := range at {
+	k.eachPlane(f.batch*n, func(p int) {
+		dx, dy := dx[0][p*k.inHW:][:k.inHW], dy[p*k.outHW:][:k.outHW]
+		for i, w := range k.winnersOf(f, p, n) {
 			dy[i] = dx[w]
 		}
-	}
+	})
 }
 
 func (k *maxPool[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	if dx[0] != nil {
-		k.run(f, dy, dx[0], n, k.vjpPlanes)
+	if dx[0] == nil {
+		return
 	}
-}
-
-func (k *maxPool[T]) vjpRange(lo, hi int) {
-	for p := lo; p < hi; p++ {
-		dx := k.in[p*k.inHW:][:k.inHW]
-		dy, at := k.out[p*k.outHW:][:k.outHW], k.winners[k.plane(p)*k.outHW:][:k.outHW]
+	k.eachPlane(f.batch*n, func(p int) {
+		dx, dy := dx[0][p*k.inHW:][:k.inHW], dy[p*k.outHW:][:k.outHW]
 		clear(dx)
-		for i, w := range at {
+		for i, w := range k.winnersOf(f, p, n) {
 			dx[w] += dy[i]
 		}
-	}
+	})
 }
 
 // roundoff: the maximum rounds nothing, and with ŵ the winner among the x̂ the

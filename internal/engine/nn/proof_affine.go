@@ -104,9 +104,6 @@ type wideAffine struct {
 	sums    [][]float64       // of each slice of the weights, [slices of the inputs, batch, out], in room
 	frame   frame[float64]    // of the kernel in use
 	lost    []float64         // [batch, channels]: bounds on the products left out
-	y       wideTensor
-	batch   int
-	add     func(lo, hi int)
 }
 
 // wideRoom is what the affine operators of a sweep use one after the other.
@@ -116,9 +113,7 @@ type wideRoom struct {
 }
 
 func newWideAffine(layer *linear, in []int, room *wideRoom) *wideAffine {
-	k := &wideAffine{linear: layer, in: in, wideRoom: room}
-	k.add = k.addRange
-	return k
+	return &wideAffine{linear: layer, in: in, wideRoom: room}
 }
 
 // prepare cuts the weight, anew where it has changed.
@@ -146,14 +141,13 @@ func (k *wideAffine) wide(y wideTensor, x []wideTensor, batch int) {
 		k.frame.run(k.kernels[i], k.sums[i], k.inputs.data[:s*in], s*batch)
 	}
 	k.magnitudes(y.e, k.inputs.rest, batch)
-	k.y, k.batch = y, batch
 	k.lost = k.lost[:0]
 	for b := range batch {
 		for c := range k.channels {
 			k.lost = append(k.lost, k.dropped(c, k.inputs.top[b]))
 		}
 	}
-	simd.Parallel(n, 1+grain/32, k.add)
+	simd.Parallel(n, 1+grain/32, func(lo, hi int) { k.addRange(y, n/batch, lo, hi) })
 }
 
 // divide gives the sums of n outputs their room.
@@ -170,10 +164,10 @@ func (k *wideAffine) divide(n int) {
 	}
 }
 
-// addRange adds up the sums of some outputs, the smallest first. The bound's own
+// addRange adds up the sums of some outputs, of which an example has size, the smallest first. The bound's own
 // terms are not negative and pass at most depth + T + 10 roundings.
-func (k *wideAffine) addRange(lo, hi int) {
-	n, size := len(k.y.hi), len(k.y.hi)/k.batch
+func (k *wideAffine) addRange(y wideTensor, size, lo, hi int) {
+	n := len(y.hi)
 	up := roundUp(k.depth + 2*wideBits)
 	for o := lo; o < hi; o++ {
 		c := o / k.inner % k.channels
@@ -189,13 +183,13 @@ func (k *wideAffine) addRange(lo, hi int) {
 			h, l = addFloat(h, l, float64(k.bias.Data[c]))
 			trail += math.Abs(h)
 		}
-		e := up * (k.y.e[o] + addError*trail + k.lost[o/size*k.channels+c])
+		e := up * (y.e[o] + addError*trail + k.lost[o/size*k.channels+c])
 		if k.by != nil {
 			by := k.by(o % size)
 			h, l = divFloat(h, l, by)
 			e = (e/by + mulError*math.Abs(h)) * roundUp(4)
 		}
-		k.y.hi[o], k.y.lo[o], k.y.e[o] = h, l, e+underflow
+		y.set(o, wideEntry{h, l, e + underflow})
 	}
 }
 

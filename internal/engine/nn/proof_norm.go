@@ -14,14 +14,10 @@ type wideNorm struct {
 	hw      int
 	version uint64
 	a, c    []wideEntry // of each channel; none at first
-	x, y    wideTensor
-	part    func(lo, hi int)
 }
 
 func (b *BatchNorm) wideForm(in [][]int) wideKernel {
-	k := &wideNorm{op: b, hw: Size(in[0][1:])}
-	k.part = k.partRange
-	return k
+	return &wideNorm{op: b, hw: Size(in[0][1:])}
 }
 
 // prepare computes the pairs, anew where the parameters have changed.
@@ -58,21 +54,18 @@ func pairOf(v *big.Float) wideEntry {
 // arithmetic on such numbers is far below the last bit of a pair.
 func wideNumber(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
 
+// wide: the product is off by at most (2⁻¹⁰⁵ + 5u²) of itself, less than 2⁻¹⁰²,
+// c by 2⁻¹⁰⁵, and the sum by 2⁻¹⁰⁴; the input's error adds |a|·ex.
 func (k *wideNorm) wide(y wideTensor, x []wideTensor, _ int) {
 	k.prepare()
-	k.x, k.y = x[0], y
-	simd.Parallel(len(y.hi), 1+grain/8, k.part)
-}
-
-// partRange: the product is off by at most (2⁻¹⁰⁵ + 5u²) of itself, less than 2⁻¹⁰²,
-// c by 2⁻¹⁰⁵, and the sum by 2⁻¹⁰⁴; the input's error adds |a|·ex.
-func (k *wideNorm) partRange(lo, hi int) {
 	up := roundUp(9)
-	for i := lo; i < hi; i++ {
-		a, c, x := k.a[i/k.hw%len(k.a)], k.c[i/k.hw%len(k.a)], k.x.at(i)
-		ph, pl := mulDouble(x.h, x.l, a.h, a.l)
-		h, l := addDouble(ph, pl, c.h, c.l)
-		e := math.Abs(a.h)*x.e*(1+0x1p-50) + 2*mulError*math.Abs(ph) + addError*(math.Abs(c.h)+math.Abs(h))
-		k.y.set(i, wideEntry{h, l, e*up + underflow})
-	}
+	simd.Parallel(len(y.hi), 1+grain/8, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			a, c, x := k.a[i/k.hw%len(k.a)], k.c[i/k.hw%len(k.a)], x[0].at(i)
+			ph, pl := mulDouble(x.h, x.l, a.h, a.l)
+			h, l := addDouble(ph, pl, c.h, c.l)
+			e := math.Abs(a.h)*x.e*(1+0x1p-50) + 2*mulError*math.Abs(ph) + addError*(math.Abs(c.h)+math.Abs(h))
+			y.set(i, wideEntry{h, l, e*up + underflow})
+		}
+	})
 }

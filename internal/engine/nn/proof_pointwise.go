@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/math/simd"
-)
+import "math"
 
 // wideOp is an operator with a form in pairs of its own, nil where its settings have none.
 type wideOp interface {
@@ -234,32 +230,23 @@ func (k *wideBinary) wide(y wideTensor, x []wideTensor, batch int) {
 
 // wideMax is MaxPool in pairs, which rounds nothing: a maximum moves by no
 // more than the entries do.
-type wideMax struct {
-	poolPlan
-	x, y wideTensor
-	part func(lo, hi int)
-}
+type wideMax struct{ poolPlan }
 
 func (p *MaxPool) wideForm(in [][]int) wideKernel {
-	k := &wideMax{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in)}
-	k.part = k.partRange
-	return k
+	return wideMax{newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in)}
 }
 
-func (k *wideMax) wide(y wideTensor, x []wideTensor, _ int) {
-	k.x, k.y = x[0], y
-	simd.Parallel(len(y.hi), 1+grain/(4*k.kH*k.kW), k.part)
-}
-
-func (k *wideMax) partRange(lo, hi int) {
-	for o := lo; o < hi; o++ {
-		p, i, j := o/k.outHW, o%k.outHW/k.outW, o%k.outW
-		best := k.x.at(p*k.inHW + k.rows[i].lo*k.inW + k.columns[j].lo)
-		for h := k.rows[i].lo; h < k.rows[i].hi; h += k.dilH {
-			for w := k.columns[j].lo; w < k.columns[j].hi; w += k.dilW {
-				best = wideMost(best, k.x.at(p*k.inHW+h*k.inW+w))
+func (k wideMax) wide(y wideTensor, x []wideTensor, batch int) {
+	k.eachPlane(batch, func(p int) {
+		for o := range k.outHW {
+			rows, columns := k.rows[o/k.outW], k.columns[o%k.outW]
+			best := x[0].at(p*k.inHW + rows.lo*k.inW + columns.lo)
+			for h := rows.lo; h < rows.hi; h += k.dilH {
+				for w := columns.lo; w < columns.hi; w += k.dilW {
+					best = wideMost(best, x[0].at(p*k.inHW+h*k.inW+w))
+				}
 			}
+			y.set(p*k.outHW+o, best)
 		}
-		k.y.set(o, best)
-	}
+	})
 }

@@ -72,9 +72,6 @@ type inputSlices struct {
 	top    []int     // of each example, a power of two that its entries are below
 	data   []float64 // [slices, batch, size]
 	rest   []float64 // [batch, size]: e and |what the slices leave|
-	part   func(lo, hi int)
-
-	x wideTensor // being cut
 }
 
 // Powers of two that the largest entry of an example lies between, so that nothing
@@ -90,16 +87,13 @@ const (
 // As |lo| is less than a quarter of a later slice's unit for β ≤ 24, slice j is at most
 // 2^(β−1) units, or one more; the slices and what is left add up to x exactly.
 func (s *inputSlices) cut(x wideTensor, batch int) {
-	s.x, s.size = x, len(x.hi)/batch
+	s.size = len(x.hi) / batch
 	s.top = sized(s.top, batch)
 	s.data, s.rest = sized(s.data, s.slices*len(x.hi)), sized(s.rest, len(x.hi))
 	for b := range batch {
 		s.top[b] = topOf(x.hi[b*s.size:][:s.size])
 	}
-	if s.part == nil {
-		s.part = s.cutRange
-	}
-	simd.Parallel(len(x.hi), 1+grain/16, s.part)
+	simd.Parallel(len(x.hi), 1+grain/16, func(lo, hi int) { s.cutRange(x, lo, hi) })
 }
 
 // topOf returns k + 1 if |x| < 2^k, hence also |x + lo|.
@@ -112,8 +106,8 @@ func topOf(x []float64) int {
 	return k + 1
 }
 
-func (s *inputSlices) cutRange(lo, hi int) {
-	n := len(s.x.hi)
+func (s *inputSlices) cutRange(x wideTensor, lo, hi int) {
+	n := len(x.hi)
 	for lo < hi {
 		b := lo / s.size
 		end := min(hi, (b+1)*s.size)
@@ -124,25 +118,25 @@ func (s *inputSlices) cutRange(lo, hi int) {
 		for j := taken; j < s.slices; j++ {
 			clear(s.data[j*n+lo : j*n+end])
 		}
-		s.cutExample(s.top[b], taken, lo, end)
+		s.cutExample(x, s.top[b], taken, lo, end)
 		lo = end
 	}
 }
 
-func (s *inputSlices) cutExample(top, taken, lo, hi int) {
-	n := len(s.x.hi)
+func (s *inputSlices) cutExample(x wideTensor, top, taken, lo, hi int) {
+	n := len(x.hi)
 	var grids [wideBits]float64
 	for j := range taken {
 		grids[j] = gridOf(top - (j+1)*s.beta)
 	}
 	for i := lo; i < hi; i++ {
-		h, l := s.x.hi[i], s.x.lo[i]
+		h, l := x.hi[i], x.lo[i]
 		for j, g := range grids[:taken] {
 			q := roundTo(h, g)
 			s.data[j*n+i] = q
 			h, l = twoSum(h-q, l)
 		}
-		s.rest[i] = s.x.e[i] + math.Abs(h)*(1+0x1p-50)
+		s.rest[i] = x.e[i] + math.Abs(h)*(1+0x1p-50)
 		if top > wideHuge {
 			s.rest[i] = math.Inf(1)
 		}

@@ -41,13 +41,9 @@ func (o *Concat) kernel64(in ...[]int) kernel[float64] { return newConcat[float6
 
 // concat is the kernel of Concat: each row of the output is a row of each input.
 type concat[T Float] struct {
-	rows        int   // of one example
-	widths      []int // of the inputs' rows
-	width       int   // of the output's
-	join, split func(lo, hi int)
-
-	whole []T // the operands of the copy in progress
-	parts [][]T
+	rows   int   // of one example
+	widths []int // of the inputs' rows
+	width  int   // of the output's
 }
 
 func newConcat[T Float](axis int, in [][]int) *concat[T] {
@@ -57,42 +53,29 @@ func newConcat[T Float](axis int, in [][]int) *concat[T] {
 		k.widths = append(k.widths, w)
 		k.width += w
 	}
-	k.join, k.split = k.joinRows, k.splitRows
 	return k
 }
 
-func (k *concat[T]) run(whole []T, parts [][]T, n int, part func(lo, hi int)) {
-	if k.width == 0 {
-		return
-	}
-	k.whole, k.parts = whole, parts
-	simd.Parallel(n*k.rows, 1+grain/k.width, part)
-}
-
-func (k *concat[T]) joinRows(lo, hi int) {
-	at := 0
-	for i, w := range k.widths {
-		for r := lo; r < hi; r++ {
-			copy(k.whole[r*k.width+at:][:w], k.parts[i][r*w:])
+// run has do copy between the rows of the whole and those of the parts, but those that are nil.
+func (k *concat[T]) run(whole []T, parts [][]T, n int, do func(whole, part []T)) {
+	simd.Parallel(n*k.rows, 1+grain/max(1, k.width), func(lo, hi int) {
+		at := 0
+		for i, w := range k.widths {
+			for r := lo; r < hi && parts[i] != nil; r++ {
+				do(whole[r*k.width+at:][:w], parts[i][r*w:][:w])
+			}
+			at += w
 		}
-		at += w
-	}
+	})
 }
 
-func (k *concat[T]) splitRows(lo, hi int) {
-	at := 0
-	for i, w := range k.widths {
-		for r := lo; r < hi && k.parts[i] != nil; r++ {
-			copy(k.parts[i][r*w:][:w], k.whole[r*k.width+at:])
-		}
-		at += w
-	}
-}
+func join[T Float](whole, part []T)  { copy(whole, part) }
+func split[T Float](whole, part []T) { copy(part, whole) }
 
-func (k *concat[T]) forward(f *frame[T]) { k.run(f.y, f.x, f.batch, k.join) }
+func (k *concat[T]) forward(f *frame[T]) { k.run(f.y, f.x, f.batch, join[T]) }
 
-func (k *concat[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(dy, dx, f.batch*n, k.join) }
+func (k *concat[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(dy, dx, f.batch*n, join[T]) }
 
-func (k *concat[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) { k.run(dy, dx, f.batch*n, k.split) }
+func (k *concat[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) { k.run(dy, dx, f.batch*n, split[T]) }
 
 func (k *concat[T]) moves() {}

@@ -9,14 +9,6 @@ type rearrange[T Float] struct {
 	once      bool // no input entry is read twice
 	transpose *transposition[T]
 	inverse   *rearrange[T] // of a bijection
-	copies    func(lo, hi int)
-	scatters  func(lo, hi int) // of examples, adding
-	clears    func(lo, hi int)
-	puts      func(lo, hi int) // of blocks, where no input entry is read twice
-
-	// The operands of the copy in progress.
-	to, from []T
-	fill     T
 }
 
 func newRearrange[T Float](in []int, views []axisView, value float64) *rearrange[T] {
@@ -36,13 +28,11 @@ func oneWay[T Float](in []int, views []axisView) *rearrange[T] {
 	if k.transpose == nil {
 		k.arrangement = newArrangement(in, views)
 	}
-	k.copies, k.scatters = k.copyBlocks, k.scatterExamples
-	k.clears, k.puts = k.clearSpan, k.putBlocks
 	return k
 }
 
-// apply overwrites to, n outputs, with the rearranged from.
-func (k *rearrange[T]) apply(to, from []T, n int, fill T) {
+// apply overwrites to, n outputs, with the rearranged from, and value where that has no entry.
+func (k *rearrange[T]) apply(to, from []T, n int, value T) {
 	if len(to) == 0 {
 		return
 	}
@@ -50,30 +40,27 @@ func (k *rearrange[T]) apply(to, from []T, n int, fill T) {
 		k.transpose.apply(to, from, n)
 		return
 	}
-	k.to, k.from, k.fill = to, from, fill
-	simd.Parallel(n*len(k.starts), 1+grain/k.block, k.copies)
-}
-
-func (k *rearrange[T]) copyBlocks(lo, hi int) {
 	blocks := len(k.starts)
-	for b := lo; b < hi; b++ {
-		start, y := k.starts[b%blocks], k.to[b*k.block:][:k.block]
-		if start < 0 {
-			fill(y, k.fill)
-			continue
+	simd.Parallel(n*blocks, 1+grain/k.block, func(lo, hi int) {
+		for b := lo; b < hi; b++ {
+			start, y := k.starts[b%blocks], to[b*k.block:][:k.block]
+			if start < 0 {
+				fill(y, value)
+				continue
+			}
+			x := from[b/blocks*k.in:][:k.in]
+			for _, r := range k.runs {
+				copyRun(y[r.to:r.to+r.count], x, start, r, value)
+			}
 		}
-		x := k.from[b/blocks*k.in:][:k.in]
-		for _, r := range k.runs {
-			k.copyRun(y[r.to:r.to+r.count], x, start, r)
-		}
-	}
+	})
 }
 
 // copyRun overwrites y with a run of x.
-func (k *rearrange[T]) copyRun(y, x []T, start int, r run) {
+func copyRun[T Float](y, x []T, start int, r run, value T) {
 	switch at := start + r.from; {
 	case r.from < 0:
-		fill(y, k.fill)
+		fill(y, value)
 	case r.step == 1:
 		copy(y, x[at:at+len(y)])
 	case r.step == 0:
@@ -82,27 +69,6 @@ func (k *rearrange[T]) copyRun(y, x []T, start int, r run) {
 		for i := range y {
 			y[i] = x[at]
 			at += r.step
-		}
-	}
-}
-
-func (k *rearrange[T]) clearSpan(lo, hi int) { clear(k.to[lo:hi]) }
-
-// putBlocks puts blocks of outputs, from, where they came from.
-func (k *rearrange[T]) putBlocks(lo, hi int) {
-	blocks := len(k.starts)
-	for b := lo; b < hi; b++ {
-		k.scatterBlock(k.to[b/blocks*k.in:][:k.in], k.from[b*k.block:][:k.block], k.starts[b%blocks])
-	}
-}
-
-// scatterExamples overwrites to, inputs, with the adjoint of from, outputs.
-func (k *rearrange[T]) scatterExamples(lo, hi int) {
-	for e := lo; e < hi; e++ {
-		dx, dy := k.to[e*k.in:][:k.in], k.from[e*k.out:][:k.out]
-		clear(dx)
-		for b, start := range k.starts {
-			k.scatterBlock(dx, dy[b*k.block:][:k.block], start)
 		}
 	}
 }
@@ -142,17 +108,24 @@ func (k *rearrange[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 }
 
 func (k *rearrange[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
+	to, blocks := dx[0], len(k.starts)
+	put := func(lo, hi int) { // blocks
+		for b := lo; b < hi; b++ {
+			k.scatterBlock(to[b/blocks*k.in:][:k.in], dy[b*k.block:][:k.block], k.starts[b%blocks])
+		}
+	}
 	switch {
-	case len(dx[0]) == 0:
+	case len(to) == 0:
 	case k.inverse != nil:
-		k.inverse.apply(dx[0], dy, f.batch*n, 0)
+		k.inverse.apply(to, dy, f.batch*n, 0)
 	case k.once:
-		k.to, k.from = dx[0], dy
-		simd.Parallel(len(dx[0]), grain, k.clears)
-		simd.Parallel(f.batch*n*len(k.starts), 1+grain/max(1, k.block), k.puts)
-	default:
-		k.to, k.from = dx[0], dy
-		simd.Parallel(f.batch*n, 1+grain/(k.in+k.out), k.scatters)
+		simd.Parallel(len(to), grain, func(lo, hi int) { clear(to[lo:hi]) })
+		simd.Parallel(f.batch*n*blocks, 1+grain/max(1, k.block), put)
+	default: // the blocks of an example add to the same entries
+		simd.Parallel(f.batch*n, 1+grain/(k.in+k.out), func(lo, hi int) {
+			clear(to[lo*k.in : hi*k.in])
+			put(lo*blocks, hi*blocks)
+		})
 	}
 }
 

@@ -16,8 +16,6 @@ type transposition[T Float] struct {
 	outStride         int // between neighbours along A in the output
 	inStart, outStart []int
 	strips            int // tiles along A
-	tiles             func(lo, hi int)
-	to, from          []T // the operands of the copy in progress
 }
 
 // tile is how many columns are transposed at once: 16 float32 are a line of the cache.
@@ -46,7 +44,6 @@ func newTransposition[T Float](in []int, views []axisView) *transposition[T] {
 			k.inStart, k.outStart = eachStep(k.inStart, out[d], is[a]), eachStep(k.outStart, out[d], os[d])
 		}
 	}
-	k.tiles = k.strip
 	return k
 }
 
@@ -103,28 +100,26 @@ func mergeAxes(in []int, views []axisView) (shape, perm []int) {
 }
 
 func (k *transposition[T]) apply(to, from []T, n int) {
-	k.to, k.from = to, from
-	simd.Parallel(n*len(k.inStart)*k.strips, 1+grain/(tile*k.nB), k.tiles)
+	each := len(k.inStart) * k.strips
+	simd.Parallel(n*each, 1+grain/(tile*k.nB), func(lo, hi int) {
+		for p := lo; p < hi; p++ {
+			e, m, a := p/each, p%each/k.strips, p%k.strips*tile
+			k.strip(to[e*k.size+k.outStart[m]+a*k.outStride:], from[e*k.size+k.inStart[m]+a:], min(tile, k.nA-a))
+		}
+	})
 }
 
-// strip transposes strips of tile columns of matrices.
-func (k *transposition[T]) strip(lo, hi int) {
-	each := len(k.inStart) * k.strips
-	for p := lo; p < hi; p++ {
-		e, m, a := p/each, p%each/k.strips, p%k.strips*tile
-		x := k.from[e*k.size+k.inStart[m]+a:]
-		y := k.to[e*k.size+k.outStart[m]+a*k.outStride:]
-		width := min(tile, k.nA-a)
-		b := 0
-		for ; b+8 <= k.nB; b += 8 {
-			k.eightRows(y[b:], x[b*k.inStride:], width)
-		}
-		for ; b < k.nB; b++ {
-			at := b
-			for _, v := range x[b*k.inStride:][:width] {
-				y[at] = v
-				at += k.outStride
-			}
+// strip transposes width columns of a matrix.
+func (k *transposition[T]) strip(y, x []T, width int) {
+	b := 0
+	for ; b+8 <= k.nB; b += 8 {
+		k.eightRows(y[b:], x[b*k.inStride:], width)
+	}
+	for ; b < k.nB; b++ {
+		at := b
+		for _, v := range x[b*k.inStride:][:width] {
+			y[at] = v
+			at += k.outStride
 		}
 	}
 }

@@ -88,9 +88,9 @@ func newReduceKernel[T Float](o *Reduce, in []int) kernel[T] {
 	p := newReducePlan(in, gone)
 	switch o.Function {
 	case "Sum":
-		return newAverage[T](p, 1)
+		return &average[T]{p, 1}
 	case "Mean":
-		return newAverage[T](p, p.entries())
+		return &average[T]{p, p.entries()}
 	}
 	return newReducer[T](p, reductions[o.Function])
 }

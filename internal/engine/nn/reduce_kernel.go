@@ -21,45 +21,35 @@ type reducer[T Float] struct {
 	*reducePlan
 	*reduction
 	spares spares[float64]
-
-	values, tangents, pulls func(lo, hi int)
-
-	f         *frame[T]
-	out, in   []T
-	k, blocks int // vectors of an example, blocks of columns in a row of outputs
+	blocks int // of columns in a row of outputs
 }
 
 func newReducer[T Float](p *reducePlan, function *reduction) *reducer[T] {
-	k := &reducer[T]{reducePlan: p, reduction: function}
-	k.values, k.tangents, k.pulls = k.valueRange, k.tangentRange, k.pullRange
-	k.blocks = (p.inner + gathered - 1) / gathered
-	return k
+	return &reducer[T]{reducePlan: p, reduction: function, blocks: (p.inner + gathered - 1) / gathered}
 }
 
-// run shares the blocks of columns of the examples.
-func (k *reducer[T]) run(f *frame[T], out, in []T, n int, part func(lo, hi int)) {
-	k.f, k.out, k.in, k.k = f, out, in, n
+// columns are some columns of an example: x has their entries, one column after the other, and d is room
+// for as many.
+type columns struct {
+	example, first, at, n int // first output, place of its first entry, number of columns
+	x, d                  []float64
+}
+
+// run shares the columns of the examples, of which each has n vectors.
+func (k *reducer[T]) run(f *frame[T], n int, do func(c columns)) {
 	work := 1 + n*k.entries()*min(k.inner, gathered)
-	simd.Parallel(f.batch*len(k.bases)*k.blocks, 1+grain/4/work, part)
-}
-
-func (k *reducer[T]) forward(f *frame[T]) { k.run(f, f.y, f.x[0], 1, k.values) }
-
-func (k *reducer[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx[0], n, k.tangents) }
-
-func (k *reducer[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	if dx[0] != nil {
-		k.run(f, dx[0], dy, n, k.pulls)
-	}
-}
-
-// block returns the example of unit u, its first output, the place of that output's
-// first entry and how many columns there are.
-func (k *reducer[T]) block(u int) (example, first, at, columns int) {
 	perExample := len(k.bases) * k.blocks
-	example, u = u/perExample, u%perExample
-	row, column := u/k.blocks, u%k.blocks*gathered
-	return example, row*k.inner + column, k.bases[row] + column, min(gathered, k.inner-column)
+	simd.Parallel(f.batch*perExample, 1+grain/4/work, func(lo, hi int) {
+		size := k.entries() * gathered
+		c := columns{x: k.spares.borrow(size), d: k.spares.borrow(size)}
+		for u := lo; u < hi; u++ {
+			row, column := u%perExample/k.blocks, u%k.blocks*gathered
+			c.example, c.first, c.at, c.n = u/perExample, row*k.inner+column, k.bases[row]+column, min(gathered, k.inner-column)
+			k.gather(c.x, f.x[0][c.example*k.size:][:k.size], c.at, c.n)
+			do(c)
+		}
+		k.spares.giveBack(c.x, c.d)
+	})
 }
 
 // gather sets dst, [columns, entries], from the example's x.
@@ -100,49 +90,41 @@ func (k *reducer[T]) scatter(x []T, src []float64, at, columns int) {
 	}
 }
 
-func (k *reducer[T]) valueRange(lo, hi int) {
+func (k *reducer[T]) forward(f *frame[T]) {
 	n := k.entries()
-	x := k.spares.borrow(n * gathered)
-	for u := lo; u < hi; u++ {
-		e, first, at, columns := k.block(u)
-		k.gather(x, k.in[e*k.size:][:k.size], at, columns)
-		for c := range columns {
-			k.out[e*k.outputs()+first+c] = T(k.value(x[c*n:][:n]))
+	k.run(f, 1, func(c columns) {
+		y := f.y[c.example*k.outputs()+c.first:]
+		for i := range c.n {
+			y[i] = T(k.value(c.x[i*n:][:n]))
 		}
-	}
-	k.spares.giveBack(x)
+	})
 }
 
-func (k *reducer[T]) tangentRange(lo, hi int) {
+func (k *reducer[T]) jvp(f *frame[T], dy []T, dx [][]T, vectors int) {
 	n := k.entries()
-	x, d := k.spares.borrow(n*gathered), k.spares.borrow(n*gathered)
-	for u := lo; u < hi; u++ {
-		e, first, at, columns := k.block(u)
-		k.gather(x, k.f.x[0][e*k.size:][:k.size], at, columns)
-		for j := range k.k {
-			row := e*k.k + j
-			k.gather(d, k.in[row*k.size:][:k.size], at, columns)
-			for c := range columns {
-				k.out[row*k.outputs()+first+c] = T(k.tangent(x[c*n:][:n], d[c*n:][:n]))
+	k.run(f, vectors, func(c columns) {
+		for row := c.example * vectors; row < (c.example+1)*vectors; row++ {
+			k.gather(c.d, dx[0][row*k.size:][:k.size], c.at, c.n)
+			y := dy[row*k.outputs()+c.first:]
+			for i := range c.n {
+				y[i] = T(k.tangent(c.x[i*n:][:n], c.d[i*n:][:n]))
 			}
 		}
-	}
-	k.spares.giveBack(x, d)
+	})
 }
 
-func (k *reducer[T]) pullRange(lo, hi int) {
-	n := k.entries()
-	x, d := k.spares.borrow(n*gathered), k.spares.borrow(n*gathered)
-	for u := lo; u < hi; u++ {
-		e, first, at, columns := k.block(u)
-		k.gather(x, k.f.x[0][e*k.size:][:k.size], at, columns)
-		for j := range k.k {
-			row := e*k.k + j
-			for c := range columns {
-				k.pull(d[c*n:][:n], x[c*n:][:n], float64(k.in[row*k.outputs()+first+c]))
-			}
-			k.scatter(k.out[row*k.size:][:k.size], d, at, columns)
-		}
+func (k *reducer[T]) vjp(f *frame[T], dx [][]T, dy []T, vectors int) {
+	if dx[0] == nil {
+		return
 	}
-	k.spares.giveBack(x, d)
+	n := k.entries()
+	k.run(f, vectors, func(c columns) {
+		for row := c.example * vectors; row < (c.example+1)*vectors; row++ {
+			y := dy[row*k.outputs()+c.first:]
+			for i := range c.n {
+				k.pull(c.d[i*n:][:n], c.x[i*n:][:n], float64(y[i]))
+			}
+			k.scatter(dx[0][row*k.size:][:k.size], c.d, c.at, c.n)
+		}
+	})
 }

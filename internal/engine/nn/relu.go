@@ -28,8 +28,8 @@ type rectifier[T Float] struct {
 func newRectifier[T Float](slope float64) *rectifier[T] {
 	s := T(slope)
 	return &rectifier[T]{slope: slope, elementwise: elementwise[T]{
-		apply:   newPass(func(y, _, x []T) { simd.Rectify(y, x, x, s) }),
-		product: newPass(func(dst, d, x []T) { simd.Rectify(dst, d, x, s) }),
+		apply:   func(y, _, x []T) { simd.Rectify(y, x, x, s) },
+		product: func(dst, d, x []T) { simd.Rectify(dst, d, x, s) },
 	}}
 }
 

@@ -25,56 +25,48 @@ type rowFunc[T Float] struct {
 
 // rowwise is the kernel of operators over the last dimension, row by row.
 type rowwise[T Float] struct {
-	op               rowFunc[T]
-	cols, perExample int // of a row, rows of one example
-
-	// The operands of the product in progress.
-	f                       *frame[T]
-	dst, d                  []T
-	k                       int
-	values, tangents, pulls func(lo, hi int)
+	op rowFunc[T]
+	rows
 }
 
 func newRowwise[T Float](in []int, op rowFunc[T]) *rowwise[T] {
-	k := &rowwise[T]{op: op, cols: in[len(in)-1], perExample: Size(in[:len(in)-1])}
-	k.values = func(lo, hi int) {
+	last := len(in) - 1
+	return &rowwise[T]{op, rows{in[last], Size(in[:last])}}
+}
+
+// rows are the rows of one example.
+type rows struct{ cols, perExample int }
+
+// each shares rows, n vectors of each example, among the cores; a core takes grain of cheap entries. do gets
+// where the entries of a row lie among the vectors, and those of the row of the example that it belongs to.
+func (k rows) each(batch, n, grain int, do func(lo, hi, at int)) {
+	if k.cols == 0 {
+		return
+	}
+	simd.Parallel(batch*n*k.perExample, 1+grain/k.cols, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			op.value(k.row(k.f.y, r), k.row(k.f.x[0], r))
+			at := r/(n*k.perExample)*k.perExample + r%k.perExample
+			do(r*k.cols, (r+1)*k.cols, at*k.cols)
 		}
-	}
-	k.tangents, k.pulls = k.each(op.tangent), k.each(op.pull)
-	return k
+	})
 }
 
-// each applies f to rows of vectors and to the outputs of the example they belong to.
-func (k *rowwise[T]) each(f func(dst, d, y []T)) func(lo, hi int) {
-	return func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			at := r/(k.k*k.perExample)*k.perExample + r%k.perExample
-			f(k.row(k.dst, r), k.row(k.d, r), k.row(k.f.y, at))
-		}
-	}
+func (k *rowwise[T]) forward(f *frame[T]) {
+	k.each(f.batch, 1, grain/16, func(lo, hi, _ int) { k.op.value(f.y[lo:hi], f.x[0][lo:hi]) })
 }
-
-func (k *rowwise[T]) row(x []T, r int) []T { return x[r*k.cols:][:k.cols] }
-
-func (k *rowwise[T]) run(f *frame[T], dst, d []T, n int, body func(lo, hi int)) {
-	if k.cols > 0 {
-		k.f, k.dst, k.d, k.k = f, dst, d, n
-		simd.Parallel(len(dst)/k.cols, 1+grain/16/k.cols, body)
-	}
-}
-
-func (k *rowwise[T]) forward(f *frame[T]) { k.run(f, f.y, nil, 1, k.values) }
 
 func (k *rowwise[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.run(f, dy, dx[0], n, k.tangents)
+	k.product(k.op.tangent, f, dy, dx[0], n)
 }
 
 func (k *rowwise[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
-		k.run(f, dx[0], dy, n, k.pulls)
+		k.product(k.op.pull, f, dx[0], dy, n)
 	}
+}
+
+func (k *rowwise[T]) product(of func(dst, d, y []T), f *frame[T], dst, d []T, n int) {
+	k.each(f.batch, n, grain/16, func(lo, hi, at int) { of(dst[lo:hi], d[lo:hi], f.y[at:][:k.cols]) })
 }
 
 func (k *rowwise[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {

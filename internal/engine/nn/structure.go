@@ -70,12 +70,6 @@ func (o *Dropout) kernel64(...[]int) kernel[float64] { return through[float64]{}
 // inference the executor leaves a Dropout out.
 type dropout struct {
 	keep, scale float32 // the probability of the entries kept, and their factor
-
-	// The operands of the pass in progress.
-	seed        uint64
-	mask        []uint64
-	out, in     []float32
-	draw, spans func(lo, hi int)
 }
 
 func newDropout(p float64) *dropout {
@@ -83,8 +77,6 @@ func newDropout(p float64) *dropout {
 	if kept := simd.Kept(k.keep); kept > 0 {
 		k.scale = float32(1 / kept)
 	}
-	k.draw = func(lo, hi int) { simd.DropoutMask(k.mask[lo:hi], k.seed, uint64(lo), k.keep) }
-	k.spans = k.span
 	return k
 }
 
@@ -94,9 +86,9 @@ func (k *dropout) inPlace()        {}
 // drawMask returns a mask of n entries, in the storage of the one given where that
 // suffices.
 func (k *dropout) drawMask(mask []uint64, n int, seed uint64) []uint64 {
-	k.mask, k.seed = sized(mask, simd.MaskWords(n)), seed
-	simd.Parallel(len(k.mask), grain/64, k.draw)
-	return k.mask
+	mask = sized(mask, simd.MaskWords(n))
+	simd.Parallel(len(mask), grain/64, func(lo, hi int) { simd.DropoutMask(mask[lo:hi], seed, uint64(lo), k.keep) })
+	return mask
 }
 
 func (k *dropout) forward(f *frame[float32]) {
@@ -122,14 +114,8 @@ func (k *dropout) vjp(f *frame[float32], dx [][]float32, dy []float32, n int) {
 
 // product overwrites dst with the mask times d.
 func (k *dropout) product(f *frame[float32], dst, d []float32) {
-	k.mask, k.out, k.in = *f.aux.(*[]uint64), dst, d
-	simd.Parallel(len(dst), grain, k.spans)
-}
-
-// span sets a part of the output to the input times its part of the mask.
-func (k *dropout) span(lo, hi int) {
-	c := simd.Channel{A: 1, Slope: 1, Scale: k.scale, Mask: k.mask}
-	c.Forward(k.out[lo:hi], k.in[lo:hi], lo, false)
+	c := &simd.Channel{A: 1, Slope: 1, Scale: k.scale, Mask: *f.aux.(*[]uint64)}
+	simd.Parallel(len(dst), grain, func(lo, hi int) { c.Forward(dst[lo:hi], d[lo:hi], lo, false) })
 }
 
 // sized returns x with length n, in its own storage where that suffices.

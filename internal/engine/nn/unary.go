@@ -43,10 +43,10 @@ func (o *Unary) kernel32(...[]int) kernel[float32] {
 	c := o.function()
 	k := newUnary[float32](c)
 	if c.value32 != nil {
-		k.apply = newPass(func(dst, _, x []float32) { c.value32(dst, x) })
+		k.apply = func(dst, _, x []float32) { c.value32(dst, x) }
 	}
 	if c.slope32 != nil {
-		k.product = newPass(c.slope32)
+		k.product = c.slope32
 	}
 	return k
 }
@@ -76,7 +76,7 @@ type unaryFunc struct {
 
 // elementwise is what the kernels of operators of one number share: passes for the
 // values and for products with the slopes.
-type elementwise[T Float] struct{ apply, product *pass[T] }
+type elementwise[T Float] struct{ apply, product pass[T] }
 
 func (k *elementwise[T]) inPlace() {}
 
@@ -100,16 +100,16 @@ type unary[T Float] struct {
 
 func newUnary[T Float](c *unaryFunc) *unary[T] {
 	return &unary[T]{c: c, elementwise: elementwise[T]{
-		apply: newPass(func(dst, _, x []T) {
+		apply: func(dst, _, x []T) {
 			for i, v := range x {
 				dst[i] = T(c.value(float64(v)))
 			}
-		}),
-		product: newPass(func(dst, d, x []T) {
+		},
+		product: func(dst, d, x []T) {
 			for i, v := range x {
 				dst[i] = T(float64(d[i]) * c.slope(float64(v)))
 			}
-		}),
+		},
 	}}
 }
 

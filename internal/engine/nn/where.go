@@ -27,23 +27,18 @@ func (o *Where) kernel32(in ...[]int) kernel[float32] { return newWhere[float32]
 func (o *Where) kernel64(in ...[]int) kernel[float64] { return newWhere[float64](o, in) }
 
 // selection is the kernel of Where.
-type selection[T Float] struct {
-	broadcast[T]
-	forth, tangent func(lo, hi int)
-	choice         func(ey, y []float64)
-}
+type selection[T Float] struct{ broadcast[T] }
 
 func newWhere[T Float](o *Where, in [][]int) *selection[T] {
 	k := &selection[T]{}
 	k.init(in, o.constants())
-	k.forth, k.tangent, k.choice = k.choose, k.tangents, k.boundRun
 	k.partial = k.partialRun
 	return k
 }
 
-func (k *selection[T]) forward(f *frame[T]) { k.run(f, f.y, nil, 1, k.forth) }
+func (k *selection[T]) forward(f *frame[T]) { k.run(f, f.y, nil, 1, k.choose) }
 
-func (k *selection[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx, n, k.tangent) }
+func (k *selection[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx, n, k.tangents) }
 
 func (k *selection[T]) choose(lo, hi int) {
 	buffer := k.spares.borrow(maxOperands * longestRun)
@@ -87,7 +82,7 @@ func (k *selection[T]) partialRun(dst []T, row, example int, r *stretch, buffer 
 }
 
 func (k *selection[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	k.eachRun(f, ey, ex, k.choice)
+	k.eachRun(f, ey, ex, k.boundRun)
 }
 
 func (k *selection[T]) boundRun(ey, _ []float64) {

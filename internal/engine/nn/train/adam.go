@@ -49,10 +49,6 @@ type Adam struct {
 	params   []*nn.Param
 	moments  [][2][]float32
 	steps    int
-
-	at    int // the parameter that the cores share
-	now   simd.AdamCoefficients
-	share func(lo, hi int)
 }
 
 // NewAdam returns Adam, whose weight decay adds WeightDecay·w to the gradient.
@@ -79,10 +75,6 @@ func newAdam(params []*nn.Param, o AdamOptions, decoupled bool, decay float64) *
 		a.params = append(a.params, p)
 		a.moments = append(a.moments, [2][]float32{make([]float32, len(p.Data)), make([]float32, len(p.Data))})
 	}
-	a.share = func(lo, hi int) {
-		p, m := a.params[a.at], &a.moments[a.at]
-		simd.AdamStep(p.Data[lo:hi], p.Grad[lo:hi], m[0][lo:hi], m[1][lo:hi], a.now)
-	}
 	return a
 }
 
@@ -96,13 +88,15 @@ func (a *Adam) Step() {
 		rule.Rate *= a.schedule(a.steps)
 	}
 	a.steps++
-	a.now = rule.At(a.steps)
+	now := rule.At(a.steps)
 	for i, p := range a.params {
 		if p.Grad == nil {
 			continue
 		}
-		a.at = i
-		simd.Parallel(len(p.Data), grain, a.share)
+		m := &a.moments[i]
+		simd.Parallel(len(p.Data), grain, func(lo, hi int) {
+			simd.AdamStep(p.Data[lo:hi], p.Grad[lo:hi], m[0][lo:hi], m[1][lo:hi], now)
+		})
 		p.Changed()
 	}
 }
