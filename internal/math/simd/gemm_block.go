@@ -1,5 +1,3 @@
-//go:build !purego && (amd64 || arm64)
-
 package simd
 
 import (
@@ -44,7 +42,7 @@ func narrow[T Float]() int {
 // Block returns how many terms of an inner sum of k a product adds up by themselves before it adds
 // them to an element of C; the last block may be shorter.
 func Block(k int) int {
-	if k <= kcMax {
+	if k <= kcMax || !hasKernels() {
 		return k
 	}
 	blocks := (k + kcMax - 1) / kcMax

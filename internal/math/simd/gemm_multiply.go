@@ -1,5 +1,3 @@
-//go:build !purego && (amd64 || arm64)
-
 package simd
 
 func multiply[T Float](left, right, out matrix[T], alpha, beta T) {

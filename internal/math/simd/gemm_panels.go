@@ -1,5 +1,3 @@
-//go:build !purego && (amd64 || arm64)
-
 package simd
 
 // cut stores b in panels, with blocks of kc terms.

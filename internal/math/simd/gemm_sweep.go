@@ -1,5 +1,3 @@
-//go:build !purego && (amd64 || arm64)
-
 package simd
 
 // sum computes out = alpha A B + beta out for the rows of A from i0 and the

@@ -7,3 +7,33 @@ func Accelerated() string { return "purego" }
 
 // hasKernels reports whether products and vector loops run in assembly.
 func hasKernels() bool { return false }
+
+// lanes returns nr, the number of columns of a tile.
+func lanes[T Float]() int { return narrow[T]() }
+
+func tiles[T Float](_, _, _ int, _ T, _ matrix[T], _ int, _ []T, _, _ int, _ T, _ []T, _, _ int) {
+	panic(none)
+}
+
+func tileF32(_, _ int, _ *float32, _, _, _ int, _ *float32, _, _ int, _ *float32, _, _ int, _, _ float32) {
+	panic(none)
+}
+
+func packAlong[T Float](_ []T, _, _, _ int, _ matrix[T]) { panic(none) }
+func packQuads[T Float](_ []T, _ int, _ []T, _, _ int)   { panic(none) }
+
+func mulF32(_, _, _ *float32, _ int)                          { panic(none) }
+func dotF32(_, _ *float32, _ int) float32                     { panic(none) }
+func sumF32(_ *float32, _ int) float32                        { panic(none) }
+func maxAbsF32(_ *float32, _ int) float32                     { panic(none) }
+func scaleShiftF32(_, _ *float32, _ int, _, _ float32)        { panic(none) }
+func combineF32(_, _, _ *float32, _ int, _, _, _ float32)     { panic(none) }
+func rectifyF32(_, _, _ *float32, _ int, _ float32)           { panic(none) }
+func mulF64(_, _, _ *float64, _ int)                          { panic(none) }
+func dotF64(_, _ *float64, _ int) float64                     { panic(none) }
+func sumF64(_ *float64, _ int) float64                        { panic(none) }
+func maxAbsF64(_ *float64, _ int) float64                     { panic(none) }
+func scaleShiftF64(_, _ *float64, _ int, _, _ float64)        { panic(none) }
+func combineF64(_, _, _ *float64, _ int, _, _, _ float64)     { panic(none) }
+func rectifyF64(_, _, _ *float64, _ int, _ float64)           { panic(none) }
+func adamF32(_, _, _, _ *float32, _ int, _ *AdamCoefficients) { panic(none) }

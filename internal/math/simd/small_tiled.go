@@ -1,5 +1,3 @@
-//go:build !purego && (amd64 || arm64)
-
 package simd
 
 // tiled computes c = left·right in whole tiles, of which the last of a row and the

@@ -54,7 +54,11 @@ func (r AdamRule) At(t int) AdamCoefficients {
 // the same bytes.
 func AdamStep(w, g, m, v []float32, p AdamCoefficients) {
 	sameLength(len(w), len(g), len(m), len(v))
-	adamStep(w, g, m, v, &p)
+	if !hasKernels() {
+		adamStepGo(w, g, m, v, &p)
+		return
+	}
+	adamF32(f32(w), f32(g), f32(m), f32(v), len(w), &p)
 }
 
 func adamStepGo(w, g, m, v []float32, p *AdamCoefficients) {

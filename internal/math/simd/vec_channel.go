@@ -1,5 +1,10 @@
 package simd
 
+import (
+	"math"
+	"unsafe"
+)
+
 // Channel is what a normalised channel goes through in training, element by element:
 //
 //	y = m·leaky(A·x + B)
@@ -18,7 +23,16 @@ type Channel struct {
 func (c *Channel) Forward(dst, x []float32, at int, stream bool) {
 	sameLength(len(dst), len(x))
 	c.covers(at, len(x))
-	c.forward(dst, x, at, stream)
+	if !useAVX2 {
+		c.forwardGo(dst, x, at)
+		return
+	}
+	args := c.args(at)
+	if stream && canStream(dst) {
+		channelForwardStreamF32(f32(dst), f32(x), len(dst), &args)
+	} else {
+		channelForwardF32(f32(dst), f32(x), len(dst), &args)
+	}
 }
 
 // Sums returns Σ g[i] and Σ g[i]·x[i], where g = ∂y/∂(A·x + B)·d: [DotAndSum] of what
@@ -26,7 +40,11 @@ func (c *Channel) Forward(dst, x []float32, at int, stream bool) {
 func (c *Channel) Sums(d, x []float32, at int) (sum, dot float64) {
 	sameLength(len(d), len(x))
 	c.covers(at, len(x))
-	return c.sums(d, x, at)
+	if !useAVX2 {
+		return c.sumsGo(d, x, at)
+	}
+	args := c.args(at)
+	return channelSumsF32(f32(d), f32(x), len(d), &args)
 }
 
 // Combine sets dst = p·g + q·x + r with the g of Sums: [Combine] of what is not
@@ -34,7 +52,47 @@ func (c *Channel) Sums(d, x []float32, at int) (sum, dot float64) {
 func (c *Channel) Combine(dst, d, x []float32, p, q, r float32, at int, stream bool) {
 	sameLength(len(dst), len(d), len(x))
 	c.covers(at, len(x))
-	c.combine(dst, d, x, p, q, r, at, stream)
+	if !useAVX2 {
+		c.combineGo(dst, d, x, p, q, r, at)
+		return
+	}
+	args := c.args(at)
+	args.p, args.q, args.r = p, q, r
+	if stream && canStream(dst) {
+		channelCombineStreamF32(f32(dst), f32(d), f32(x), len(dst), &args)
+	} else {
+		channelCombineF32(f32(dst), f32(d), f32(x), len(dst), &args)
+	}
+}
+
+// channelArgs is a Channel as the kernels take it; they know the offsets.
+type channelArgs struct {
+	a, b, slope, scale float32
+	negative           uint32 // of a result below zero: all bits, none for a ReLU
+	p, q, r            float32
+	mask               *uint64
+	at                 int
+	bytes              uint64 // all bits; none if there is no mask, to stay at its front
+}
+
+// kept is the mask where there is none.
+var kept = [1]uint64{math.MaxUint64}
+
+func (c *Channel) args(at int) channelArgs {
+	args := channelArgs{a: c.A, b: c.B, slope: c.Slope, scale: 1, mask: &kept[0]}
+	if c.Slope != 0 {
+		args.negative = math.MaxUint32
+	}
+	if c.Mask != nil {
+		args.scale, args.mask, args.at, args.bytes = c.Scale, &c.Mask[0], at, math.MaxUint64
+	}
+	return args
+}
+
+// canStream says that dst can be written past the caches, which takes whole
+// registers at their alignment.
+func canStream(dst []float32) bool {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(dst)))%32 == 0
 }
 
 // covers panics unless the mask has elements at, …, at+n−1.

@@ -3,7 +3,14 @@ package simd
 // Clip sets dst = min(max(x, lo), hi), lo ≤ hi. A NaN stays one.
 func Clip(dst, x []float32, lo, hi float32) {
 	sameLength(len(dst), len(x))
-	clip(dst, x, lo, hi)
+	whole := 0
+	if useAVX2 {
+		whole = len(x) &^ 7
+	}
+	if whole > 0 {
+		clipF32(f32(dst), f32(x), whole, lo, hi)
+	}
+	clipGo(dst[whole:], x[whole:], lo, hi)
 }
 
 func clipGo[T Float](dst, x []T, lo, hi T) {

@@ -9,12 +9,16 @@ func Correlate[T Float](dst, src []T, offsets []int, w []T) {
 			panic("simd: an offset reaches beyond its slice")
 		}
 	}
-	correlate(dst, src, offsets, w)
-}
-
-func correlateGo[T Float](dst, src []T, offsets []int, w []T) {
-	clear(dst)
-	for t, at := range offsets {
-		Axpy(w[t], src[at:at+len(dst)], dst)
+	if !useAVX2 || !is32[T]() || len(dst) < 8 || len(w) == 0 {
+		clear(dst)
+		for t, at := range offsets {
+			Axpy(w[t], src[at:at+len(dst)], dst)
+		}
+		return
+	}
+	correlateF32(f32(dst), f32(src), &offsets[0], f32(w), len(w), len(dst)/8)
+	if len(dst)%8 != 0 { // the last eight overlap those before
+		at := len(dst) - 8
+		correlateF32(f32(dst[at:]), f32(src[at:]), &offsets[0], f32(w), len(w), 1)
 	}
 }

@@ -53,7 +53,11 @@ func DropoutMask(words []uint64, seed, first uint64, keep float32) {
 	default:
 		var keys philoxKeys
 		keys.fill(seed)
-		dropoutMask(words, &keys, first*blocksPerWord, uint16(limit))
+		if useAVX2 && len(words) > 0 {
+			dropoutMaskAVX2(&words[0], len(words), &keys, first*blocksPerWord, uint16(limit-1))
+		} else {
+			dropoutMaskGo(words, &keys, first*blocksPerWord, uint16(limit))
+		}
 	}
 }
 

@@ -16,7 +16,19 @@ func Finish[T Float](dst, src, add, sign []T, rows, n, dstStride, srcStride int,
 	if rows > 1 && dstStride == n && srcStride == n {
 		rows, n = 1, rows*n
 	}
-	finishSums(dst, src, add, sign, rows, n, dstStride, srcStride, bias, slope)
+	if useAVX2 && is32[T]() {
+		finishF32(f32(dst), f32(src), firstOr(add), firstOr(sign), rows, n, dstStride, srcStride, float32(bias), float32(slope))
+		return
+	}
+	finishRowsGo(dst, src, add, sign, rows, n, dstStride, srcStride, bias, slope)
+}
+
+// firstOr is f32, and nil for an empty slice.
+func firstOr[T Float](x []T) *float32 {
+	if len(x) == 0 {
+		return nil
+	}
+	return f32(x)
 }
 
 func finishRowsGo[T Float](dst, src, add, sign []T, rows, n, dstStride, srcStride int, bias, slope T) {

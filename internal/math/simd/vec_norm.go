@@ -4,14 +4,22 @@ package simd
 // dst = (x − mean)·invStd·scale + shift.
 func NormForward[T Float](dst, x, scale, shift []T, mean, invStd T) {
 	sameLength(len(dst), len(x), len(scale), len(shift))
-	normForward(dst, x, scale, shift, mean, invStd)
+	if useAVX2 && is32[T]() {
+		normForwardF32(f32(dst), f32(x), f32(scale), f32(shift), len(x), float32(mean), float32(invStd))
+		return
+	}
+	normForwardGo(dst, x, scale, shift, mean, invStd)
 }
 
 // NormGradient adds to the gradients of scale and shift of NormForward, given the
 // cotangent d: scale += d·(x − mean)·invStd, shift += d.
 func NormGradient[T Float](scale, shift, d, x []T, mean, invStd T) {
 	sameLength(len(scale), len(shift), len(d), len(x))
-	normGradient(scale, shift, d, x, mean, invStd)
+	if useAVX2 && is32[T]() {
+		normGradientF32(f32(scale), f32(shift), f32(d), f32(x), len(x), float32(mean), float32(invStd))
+		return
+	}
+	normGradientGo(scale, shift, d, x, mean, invStd)
 }
 
 func normForwardGo[T Float](dst, x, scale, shift []T, mean, invStd T) {

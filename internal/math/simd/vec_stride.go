@@ -1,14 +1,30 @@
 package simd
 
+import "unsafe"
+
 // Prefetch asks the processor for x, which will soon be read, and changes nothing. It helps where one
 // reads a short piece here and there: the processor foresees long ones by itself.
-func Prefetch[T Float](x []T) { prefetch(x) }
+func Prefetch[T Float](x []T) {
+	const line = 64
+	if lines := len(x) * int(unsafe.Sizeof(T(0))) / line; useAVX2 && lines > 0 {
+		prefetchLines(unsafe.Pointer(&x[0]), lines)
+	}
+}
+
+// longRow is the length from which a row is worth a call of its own.
+const longRow = 128
 
 // CopyRows copies rows of n entries: dst[r·dstStride + i] = src[r·srcStride + i]. dst and src end with
 // the last entry used, or later; they must not overlap.
 func CopyRows[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
-	if checkRows(len(dst), rows, n, dstStride) && checkRows(len(src), rows, n, srcStride) {
-		copyRows(dst, src, rows, n, dstStride, srcStride)
+	switch {
+	case !checkRows(len(dst), rows, n, dstStride) || !checkRows(len(src), rows, n, srcStride):
+	case useAVX2 && is32[T]() && n < longRow:
+		copyRowsF32(f32(dst), f32(src), rows, n, dstStride, srcStride)
+	default:
+		for r := range rows {
+			copy(dst[r*dstStride:][:n], src[r*srcStride:][:n])
+		}
 	}
 }
 
@@ -18,8 +34,12 @@ func CopyRows[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
 //
 // dst and src end with the last entry used, or later; they must not overlap.
 func Even[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
-	if checkRows(len(dst), rows, n, dstStride) && checkRows(len(src), rows, 2*n-1, srcStride) {
-		even(dst, src, rows, n, dstStride, srcStride)
+	switch {
+	case !checkRows(len(dst), rows, n, dstStride) || !checkRows(len(src), rows, 2*n-1, srcStride):
+	case useAVX2 && is32[T]() && n >= 8:
+		evenF32(f32(dst), f32(src), rows, n, dstStride, srcStride)
+	default:
+		evenGo(dst, src, rows, n, dstStride, srcStride)
 	}
 }
 
@@ -27,8 +47,12 @@ func Even[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
 //
 //	dst[r·dstStride + 2i] += src[r·srcStride + i],  i < n.
 func AddEven[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
-	if checkRows(len(dst), rows, 2*n-1, dstStride) && checkRows(len(src), rows, n, srcStride) {
-		addEven(dst, src, rows, n, dstStride, srcStride)
+	switch {
+	case !checkRows(len(dst), rows, 2*n-1, dstStride) || !checkRows(len(src), rows, n, srcStride):
+	case useAVX2 && is32[T]() && n >= 8:
+		addEvenF32(f32(dst), f32(src), rows, n, dstStride, srcStride)
+	default:
+		addEvenGo(dst, src, rows, n, dstStride, srcStride)
 	}
 }
 
@@ -42,12 +66,6 @@ func checkRows(length, rows, n, stride int) bool {
 		panic("simd: slices do not fit the rows")
 	}
 	return true
-}
-
-func copyRowsGo[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
-	for r := range rows {
-		copy(dst[r*dstStride:][:n], src[r*srcStride:][:n])
-	}
 }
 
 func evenGo[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
@@ -74,24 +92,10 @@ func addEvenGo[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
 //	even[r·n + i] = src[r·stride + 2i],  odd[r·n + i] = src[r·stride + 2i + 1].
 func Deinterleave[T Float](even, odd, src []T, rows, n, stride int) {
 	checkPairs(len(even), len(odd), len(src), rows, n, stride)
-	deinterleave(even, odd, src, rows, n, stride)
-}
-
-// Interleave is the inverse of [Deinterleave]: it overwrites the pairs in dst.
-func Interleave[T Float](dst, even, odd []T, rows, n, stride int) {
-	checkPairs(len(even), len(odd), len(dst), rows, n, stride)
-	interleave(dst, even, odd, rows, n, stride)
-}
-
-func checkPairs(even, odd, pairs, rows, n, stride int) {
-	checkArea(rows, n, even, odd)
-	// The last of these is pairs < (rows-1)*stride + 2*n, which might overflow.
-	if stride/2 < n || rows > 0 && n > 0 && (pairs/2 < n || (pairs-2*n)/stride < rows-1) {
-		panic("simd: slices do not fit the pairs")
+	if useAVX2 && is32[T]() && rows > 0 && n > 0 {
+		deinterleaveF32(f32(even), f32(odd), f32(src), rows, n, stride)
+		return
 	}
-}
-
-func deinterleaveGo[T Float](even, odd, src []T, rows, n, stride int) {
 	for r := range rows {
 		a, b, pairs := even[r*n:][:n], odd[r*n:][:n], src[r*stride:][:2*n]
 		for i := range a {
@@ -100,11 +104,25 @@ func deinterleaveGo[T Float](even, odd, src []T, rows, n, stride int) {
 	}
 }
 
-func interleaveGo[T Float](dst, even, odd []T, rows, n, stride int) {
+// Interleave is the inverse of [Deinterleave]: it overwrites the pairs in dst.
+func Interleave[T Float](dst, even, odd []T, rows, n, stride int) {
+	checkPairs(len(even), len(odd), len(dst), rows, n, stride)
+	if useAVX2 && is32[T]() && rows > 0 && n > 0 {
+		interleaveF32(f32(dst), f32(even), f32(odd), rows, n, stride)
+		return
+	}
 	for r := range rows {
 		a, b, pairs := even[r*n:][:n], odd[r*n:][:n], dst[r*stride:][:2*n]
 		for i, v := range a {
 			pairs[2*i], pairs[2*i+1] = v, b[i]
 		}
+	}
+}
+
+func checkPairs(even, odd, pairs, rows, n, stride int) {
+	checkArea(rows, n, even, odd)
+	// The last of these is pairs < (rows-1)*stride + 2*n, which might overflow.
+	if stride/2 < n || rows > 0 && n > 0 && (pairs/2 < n || (pairs-2*n)/stride < rows-1) {
+		panic("simd: slices do not fit the pairs")
 	}
 }

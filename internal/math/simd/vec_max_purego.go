@@ -1,5 +1,0 @@
-//go:build purego || !amd64
-
-package simd
-
-func maximum(x []float32) float32 { return maximumGo(x) }
