@@ -112,9 +112,7 @@ func (r *nodeReader) inline(g *graph) {
 		}
 	}
 	for i := range g.nodes {
-		if err := r.decoder.read(&g.nodes[i]); err != nil {
-			panic(err)
-		}
+		r.decoder.read(&g.nodes[i])
 	}
 }
 

@@ -56,8 +56,8 @@ func (b *builder) shapeOf(op nn.Op, inputs []string) []int {
 }
 
 // prune drops the nodes that the output does not depend on: only their shapes were
-// needed. It returns an error if the output does not depend on the input.
-func (b *builder) prune() error {
+// needed. It panics if the output does not depend on the input.
+func (b *builder) prune() {
 	want := map[string]bool{b.graph.Output: true}
 	nodes := make([]*nn.Node, 0, len(b.graph.Nodes))
 	for _, n := range slices.Backward(b.graph.Nodes) {
@@ -70,11 +70,10 @@ func (b *builder) prune() error {
 		}
 	}
 	if b.graph.Input == "" || !want[b.graph.Input] {
-		return malformedf("output %q does not depend on the input", b.graph.Output)
+		panic(malformedf("output %q does not depend on the input", b.graph.Output))
 	}
 	slices.Reverse(nodes)
 	b.graph.Nodes = nodes
-	return nil
 }
 
 // view returns an operand as a tensor of package nn of that shape.

@@ -49,14 +49,14 @@ func (n *node) doubles(name string) []float64 {
 	return n.tensorFloats(name + "_as_tensor")
 }
 
-// listed returns a tensor attribute, whose elements must be floats or else integers, and how
-// many there are; nil if there is none.
-func (n *node) listed(name string, floats bool) (t *tensor, size int) {
+// tensorAttribute returns what decode makes of a tensor attribute, whose elements must be floats or else integers;
+// nil if there is none.
+func tensorAttribute[T any](n *node, name string, floats bool, decode func(t *tensor, n int) []T) []T {
 	a, ok := n.typed(name, kindTensor)
 	if !ok {
-		return nil, 0
+		return nil
 	}
-	t = &a.tensor
+	t := &a.tensor
 	kind, ok := kindOf(t.kind)
 	switch {
 	case t.external:
@@ -64,35 +64,16 @@ func (n *node) listed(name string, floats bool) (t *tensor, size int) {
 	case !ok || (kind == isFloat) != floats:
 		panic(malformedf("attribute %q has elements of type %s", name, typeName(t.kind)))
 	}
-	_, size, err := t.shape()
-	if err != nil {
-		panic(err)
-	}
-	return t, size
+	_, size := t.shape()
+	return decode(t, size)
 }
 
 // tensorFloats returns a tensor attribute of floats, in float64; nil if there is none.
 func (n *node) tensorFloats(name string) []float64 {
-	t, size := n.listed(name, true)
-	if t == nil {
-		return nil
-	}
-	x, err := decodeFloats[float64](t, size)
-	if err != nil {
-		panic(err)
-	}
-	return x
+	return tensorAttribute(n, name, true, decodeFloats[float64])
 }
 
 // tensorInts returns a tensor attribute of integers, nil if there is none.
 func (n *node) tensorInts(name string) []int64 {
-	t, size := n.listed(name, false)
-	if t == nil {
-		return nil
-	}
-	x, err := t.intValues(size)
-	if err != nil {
-		panic(err)
-	}
-	return x
+	return tensorAttribute(n, name, false, (*tensor).intValues)
 }

@@ -19,27 +19,19 @@ var columnTypes = map[int64]string{
 const maxColumns = 1 << 14
 
 // setColumns makes the inputs parts of one row.
-func (d *decoder) setColumns(inputs []declared) error {
+func (d *decoder) setColumns(inputs []declared) {
 	if len(inputs) > maxColumns {
-		return malformedf("has %d inputs, more than %d", len(inputs), maxColumns)
+		panic(malformedf("has %d inputs, more than %d", len(inputs), maxColumns))
 	}
 	var shapes [][]int
 	total := 0
 	for _, v := range inputs {
-		shape, err := d.columnShape(v)
-		if u, ok := err.(unsupported); ok {
-			d.refuse("", "", string(u))
-			d.graph.Input = inputs[0].name
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+		shape := d.columnShape(v)
 		width := nn.Size(shape)
 		shapes = append(shapes, shape)
 		d.graph.Columns = append(d.graph.Columns, nn.Column{Name: v.name, Width: width, Type: columnTypes[v.element]})
 		if total += width; !d.fits([]int{total}) {
-			return malformedf("the inputs have more than %d numbers together", maxActivation)
+			panic(malformedf("the inputs have more than %d numbers together", maxActivation))
 		}
 	}
 	for _, v := range inputs {
@@ -68,7 +60,6 @@ func (d *decoder) setColumns(inputs []declared) error {
 		}
 		at += d.graph.Columns[i].Width
 	}
-	return nil
 }
 
 // cutColumn makes the tensor of an input from the row.
@@ -87,12 +78,12 @@ func (d *decoder) cutColumn(name string, at, width int, row []int) {
 }
 
 // columnShape returns the shape of an input without the batch.
-func (d *decoder) columnShape(v declared) ([]int, error) {
+func (d *decoder) columnShape(v declared) []int {
 	if columnTypes[v.element] == "" || v.other != "" {
-		return nil, unsupportedf("input %v: columns are float32, float64, int32, int64, bool or string", v)
+		panic(unsupportedf("input %v: columns are float32, float64, int32, int64, bool or string", v))
 	}
 	if !v.ranked || len(v.dims) == 0 {
-		return nil, unsupportedf("input %v: its shape is not declared", v)
+		panic(unsupportedf("input %v: its shape is not declared", v))
 	}
 	return d.exampleShape(v)
 }

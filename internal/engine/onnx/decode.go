@@ -63,7 +63,7 @@ func decodeBatch(data []byte, o ReadOptions, beside *folder, folded, batch int) 
 	d := newDecoder(m, o)
 	d.folder, d.batch = beside, batch
 	d.room, d.foldable = batch*(maxGrowth*len(data)+1<<12), batch*(folded+len(data))
-	return d, d.decode(m)
+	return d, attempt(func() { d.decode(m) })
 }
 
 // inFile names the file in an error.
@@ -113,7 +113,7 @@ func newDecoder(m model, o ReadOptions) *decoder {
 	}
 }
 
-func (d *decoder) decode(m model) error {
+func (d *decoder) decode(m model) {
 	if d.classical > maxClassical {
 		d.refuse("", "", fmt.Sprintf("%s %d: 1 to %d are supported", classicalDomain, d.classical, maxClassical))
 	}
@@ -129,19 +129,10 @@ func (d *decoder) decode(m model) error {
 	if m.functions {
 		d.refuse("", "", "the model's own functions: export it with them inlined")
 	}
-	if err := d.chooseOutput(); err != nil {
-		return err
-	}
-	nodes, err := d.needed()
-	if err != nil {
-		return err
-	}
-	if err := d.findWeights(); err != nil {
-		return err
-	}
-	if err := d.findInput(); err != nil {
-		return err
-	}
+	d.chooseOutput()
+	nodes := d.needed()
+	d.findWeights()
+	d.findInput()
 	for _, n := range nodes {
 		d.given[n.name] = true
 		for _, out := range n.outputs {
@@ -149,24 +140,21 @@ func (d *decoder) decode(m model) error {
 		}
 	}
 	for _, n := range nodes {
-		if err := d.read(n); err != nil {
-			return err
-		}
+		d.read(n)
 	}
 	if d.isConstant(d.graph.Output) {
-		return malformedf("output %q does not depend on the input", d.graph.Output)
+		panic(malformedf("output %q does not depend on the input", d.graph.Output))
 	}
 	shape, ok := d.shapes[d.graph.Output]
 	switch {
 	case !ok || len(nodes) == 0:
-		return malformedf("output %q is not computed by any node", d.graph.Output)
+		panic(malformedf("output %q is not computed by any node", d.graph.Output))
 	case slices.Contains(shape, 0):
-		return malformedf("output %q has the empty shape %v", d.graph.Output, shape)
-	case len(d.refused) > 0:
-		return nil
+		panic(malformedf("output %q has the empty shape %v", d.graph.Output, shape))
+	case len(d.refused) == 0:
+		d.graph.Classes, d.graph.Words = d.named[d.graph.Output], d.words
+		d.prune()
 	}
-	d.graph.Classes, d.graph.Words = d.named[d.graph.Output], d.words
-	return d.prune()
 }
 
 // refuse lists a part of the model as unsupported.

@@ -84,8 +84,8 @@ func (d *Description) declare(g *graph) error {
 	weights, files := map[string]bool{}, map[string]bool{}
 	for _, m := range g.initializers {
 		t := w.tensor(m.body)
-		_, n, err := t.shape()
-		if err != nil {
+		n := 0
+		if attempt(func() { _, n = t.shape() }) != nil {
 			continue // an error follows where it is read
 		}
 		weights[m.name] = true

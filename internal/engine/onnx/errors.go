@@ -93,7 +93,7 @@ func malformedf(format string, args ...any) error {
 // not listed: the other node is.
 const errDepends = unsupported("depends on an unsupported node")
 
-// attempt calls f and returns the error that it panics with. Functions that read one node
+// attempt calls f and returns the error that it panics with. Functions that read a model
 // panic with an error of malformedf or unsupportedf rather than return it at
 // every step, as parsers do; here such a panic ends. Any other panic is a bug and goes on.
 func attempt(f func()) (err error) {

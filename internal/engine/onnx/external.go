@@ -72,31 +72,31 @@ func (f *folder) again() *folder {
 }
 
 // data opens the file that a tensor names, once.
-func (f *folder) data(t *tensor) (*dataFile, error) {
+func (f *folder) data(t *tensor) *dataFile {
 	name := t.place.location
 	if o := f.open[name]; o != nil {
-		return o, nil
+		return o
 	}
 	if !filepath.IsLocal(name) || len(name) > maxName {
-		return nil, malformedf("tensor %q keeps its data in %.200q, which is not a path inside the model's folder", t.name, name)
+		panic(malformedf("tensor %q keeps its data in %.200q, which is not a path inside the model's folder", t.name, name))
 	}
 	path := filepath.FromSlash(name)
 	info, err := f.root.Stat(path) // before it is opened: opening a named pipe waits for its writer
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, malformedf("tensor %q keeps its data in %q, which does not exist: put that file beside the model", t.name, name)
+		panic(malformedf("tensor %q keeps its data in %q, which does not exist: put that file beside the model", t.name, name))
 	case err != nil:
-		return nil, malformedf("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
+		panic(malformedf("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err)))
 	case !info.Mode().IsRegular():
-		return nil, malformedf("tensor %q keeps its data in %q, which is not a regular file", t.name, name)
+		panic(malformedf("tensor %q keeps its data in %q, which is not a regular file", t.name, name))
 	}
 	file, err := f.root.Open(path)
 	if err != nil {
-		return nil, malformedf("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
+		panic(malformedf("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err)))
 	}
 	o := &dataFile{file, info.Size(), info.Size()}
 	f.open[name] = o
-	return o, nil
+	return o
 }
 
 // span returns where in the file the n bytes of a tensor are.
@@ -129,18 +129,12 @@ func (c *constants) fetch(t *tensor) {
 	if c.folder == nil {
 		panic(unsupportedf("tensor %q keeps its data in another file", t.name))
 	}
-	_, n, err := t.shape()
-	if err != nil {
-		panic(err)
-	}
+	_, n := t.shape()
 	size := intSizes[t.kind]
 	if size == 0 {
 		size = floatSize(t.kind)
 	}
-	o, err := c.folder.data(t)
-	if err != nil {
-		panic(err)
-	}
+	o := c.folder.data(t)
 	length := int64(n) * int64(size)
 	offset := t.place.span(t, length, o.size)
 	if c.folder.read += length; c.folder.read > maxBeside {
@@ -151,6 +145,7 @@ func (c *constants) fetch(t *tensor) {
 	}
 	c.room += maxGrowth * int(length)
 	c.foldable += int(length)
+	var err error
 	r := io.NewSectionReader(o.file, offset, length)
 	if intSizes[t.kind] != 0 {
 		t.raw, t.hasRaw = make([]byte, length), true

@@ -13,42 +13,39 @@ import (
 const maxActivation = 1 << 26
 
 // findWeights finds the initializers that are used.
-func (d *decoder) findWeights() error {
+func (d *decoder) findWeights() {
 	for _, m := range d.source.initializers {
 		if d.usage.readers[m.name] == 0 {
 			continue
 		}
 		if _, dup := d.weights[m.name]; dup {
-			return malformedf("tensor %q is given twice", m.name)
+			panic(malformedf("tensor %q is given twice", m.name))
 		}
 		d.weights[m.name] = m.body
 	}
-	return nil
 }
 
 // chooseOutput chooses the tensor that the graph computes: one of the model's outputs or,
 // by name, the output of any node.
-func (d *decoder) chooseOutput() error {
+func (d *decoder) chooseOutput() {
 	var names []string
 	for _, m := range d.source.outputs {
 		names = append(names, m.name)
 	}
-	switch {
-	case len(names) == 0:
-		return malformedf("has no outputs")
+	if len(names) == 0 {
+		panic(malformedf("has no outputs"))
+	}
+	d.graph.Output = names[0]
+	switch scores := d.scoresAmong(); {
 	case d.options.Output != "" && !slices.Contains(names, d.options.Output) && !d.source.computes(d.options.Output):
-		return malformedf("has no output %q: its outputs are %s", d.options.Output, quoted(names))
+		panic(malformedf("has no output %q: its outputs are %s", d.options.Output, quoted(names)))
 	case d.options.Output != "":
 		d.graph.Output = d.options.Output
-		return nil
-	case len(names) > 1 && d.scoresAmong() != "":
-		d.graph.Output = d.scoresAmong()
-		return nil
+	case len(names) > 1 && scores != "":
+		d.graph.Output = scores
 	case len(names) > 1:
 		d.refuse("", "", fmt.Sprintf("%d outputs at once: choose one of %s (--model-output)", len(names), quoted(names)))
 	}
-	d.graph.Output = names[0]
-	return nil
 }
 
 // scoresAmong returns the output of a classifier of classical machine learning that has the
@@ -90,7 +87,7 @@ func quoted(names []string) string {
 
 // findInput finds the one input that the output depends on and that is not an
 // initializer.
-func (d *decoder) findInput() error {
+func (d *decoder) findInput() {
 	constant := make(map[string]bool, len(d.source.initializers))
 	for _, m := range d.source.initializers {
 		constant[m.name] = true
@@ -103,42 +100,45 @@ func (d *decoder) findInput() error {
 		w := &wire{}
 		v := w.declared(m.body)
 		if w.err != nil {
-			return malformedf("input %q: %v", m.name, w.err.(*FormatError).Detail)
+			panic(malformedf("input %q: %v", m.name, w.err.(*FormatError).Detail))
 		}
 		if _, dup := d.shapes[m.name]; dup {
-			return malformedf("input %q is given twice", m.name)
+			panic(malformedf("input %q is given twice", m.name))
 		}
 		d.shapes[m.name] = nil
 		real = append(real, v)
 	}
-	switch {
-	case len(real) == 0:
-		return nil // the first node that needs one errs, or the output does
-	case d.classical > 0 && d.options.Shape == nil:
-		return d.setColumns(real)
-	case len(real) == 1:
-		return d.setInput(real[0])
-	}
-	texts := make([]string, len(real))
-	for i, v := range real {
-		texts[i] = v.String()
+	if len(real) == 0 {
+		return // the first node that needs one errs, or the output does
 	}
 	d.graph.Input = real[0].name
-	d.refuse("", "", fmt.Sprintf("%d inputs: %s", len(real), listed(texts, ", ", maxListed)))
-	return nil
+	switch err := attempt(func() { d.setInputs(real) }).(type) {
+	case nil:
+	case unsupported:
+		d.refuse("", "", string(err))
+	default:
+		panic(err)
+	}
 }
 
-func (d *decoder) setInput(v declared) error {
-	d.graph.Input = v.name
+func (d *decoder) setInputs(real []declared) {
+	switch {
+	case d.classical > 0 && d.options.Shape == nil:
+		d.setColumns(real)
+	case len(real) == 1:
+		d.setInput(real[0])
+	default:
+		texts := make([]string, len(real))
+		for i, v := range real {
+			texts[i] = v.String()
+		}
+		panic(unsupportedf("%d inputs: %s", len(real), listed(texts, ", ", maxListed)))
+	}
+}
+
+func (d *decoder) setInput(v declared) {
 	d.tensors[v.name] = true
-	shape, err := d.inputShape(v)
-	if u, ok := err.(unsupported); ok {
-		d.refuse("", "", string(u))
-		return nil
-	}
-	if err != nil {
-		return err
-	}
+	shape := d.inputShape(v)
 	d.shapes[v.name] = slices.Concat([]int{d.batch}, shape)
 	d.graph.InputShape = inner(d.shapes[v.name])
 	d.inner[v.name] = d.graph.InputShape
@@ -147,62 +147,61 @@ func (d *decoder) setInput(v declared) error {
 		d.graph.Columns = []nn.Column{{Name: v.name, Width: nn.Size(shape), Type: nn.ColumnNumber}}
 	}
 	d.roundInput(v)
-	return nil
 }
 
 // inputShape returns the shape of one example: the declared one without the batch, with
 // open dimensions from the options.
-func (d *decoder) inputShape(v declared) ([]int, error) {
+func (d *decoder) inputShape(v declared) []int {
 	if kind, ok := kindOf(v.element); v.other != "" || !ok || kind != isFloat {
-		return nil, unsupportedf("input %v: only float inputs are supported; export the part of the net that starts with floats", v)
+		panic(unsupportedf("input %v: only float inputs are supported; export the part of the net that starts with floats", v))
 	}
 	if !v.ranked && d.options.Shape != nil {
 		v.ranked, v.dims = true, make([]dim, 1+len(d.options.Shape))
 	}
 	switch {
 	case !v.ranked:
-		return nil, unsupportedf("input %v: give the sizes of one example (--input-shape 3x224x224)", v)
+		panic(unsupportedf("input %v: give the sizes of one example (--input-shape 3x224x224)", v))
 	case len(v.dims) < 2:
-		return nil, unsupportedf("input %v: has %d dimensions; needed are a batch and at least one more", v, len(v.dims))
+		panic(unsupportedf("input %v: has %d dimensions; needed are a batch and at least one more", v, len(v.dims)))
 	}
 	return d.exampleShape(v)
 }
 
 // exampleShape returns the shape of one example of an input whose dimensions are declared.
-func (d *decoder) exampleShape(v declared) ([]int, error) {
+func (d *decoder) exampleShape(v declared) []int {
 	if v.dims[0].known && v.dims[0].size > 1 {
-		return nil, unsupportedf("input %v: has a batch fixed to %d; export it with a dynamic batch or a batch of 1", v, v.dims[0].size)
+		panic(unsupportedf("input %v: has a batch fixed to %d; export it with a dynamic batch or a batch of 1", v, v.dims[0].size))
 	}
-	shape, err := v.sizes(d.options.Shape)
-	if err == nil && !d.fits(shape) {
-		err = malformedf("input %v has the absurd shape %v", v, shape)
+	shape := v.sizes(d.options.Shape)
+	if !d.fits(shape) {
+		panic(malformedf("input %v has the absurd shape %v", v, shape))
 	}
-	return shape, err
+	return shape
 }
 
 // sizes returns the dimensions after the batch, with the given ones for those that are open.
-func (v declared) sizes(given []int) ([]int, error) {
+func (v declared) sizes(given []int) []int {
 	if given != nil && len(given) != len(v.dims)-1 {
-		return nil, malformedf("input %v: %s gives %d sizes for %d dimensions after the batch", v, asFlag(given), len(given), len(v.dims)-1)
+		panic(malformedf("input %v: %s gives %d sizes for %d dimensions after the batch", v, asFlag(given), len(given), len(v.dims)-1))
 	}
 	shape := make([]int, len(v.dims)-1)
 	for i, x := range v.dims[1:] {
 		switch {
 		case x.known && given != nil && int64(given[i]) != x.size:
-			return nil, malformedf("input %v: the file fixes dimension %d to %d, %s says %d", v, i+1, x.size, asFlag(given), given[i])
+			panic(malformedf("input %v: the file fixes dimension %d to %d, %s says %d", v, i+1, x.size, asFlag(given), given[i]))
 		case x.known && x.size > maxActivation:
-			return nil, malformedf("input %q has dimension %d of size %d", v.name, i+1, x.size)
+			panic(malformedf("input %q has dimension %d of size %d", v.name, i+1, x.size))
 		case x.known:
 			shape[i] = int(x.size)
 		case given == nil:
-			return nil, unsupportedf("input %v: not all dimensions are fixed; give the sizes of one example (--input-shape %s)", v, v.example())
+			panic(unsupportedf("input %v: not all dimensions are fixed; give the sizes of one example (--input-shape %s)", v, v.example()))
 		case given[i] <= 0:
-			return nil, malformedf("input %v: %s: sizes must be at least 1", v, asFlag(given))
+			panic(malformedf("input %v: %s: sizes must be at least 1", v, asFlag(given)))
 		default:
 			shape[i] = given[i]
 		}
 	}
-	return shape, nil
+	return shape
 }
 
 // asFlag writes a shape as the command line takes it.

@@ -8,7 +8,7 @@ import (
 )
 
 // read reads one node, or lists what is not supported about it.
-func (d *decoder) read(n *node) error {
+func (d *decoder) read(n *node) {
 	n.name = d.unique(n)
 	var refused []string
 	err := attempt(func() { refused = d.readSupported(n) })
@@ -17,7 +17,7 @@ func (d *decoder) read(n *node) error {
 		if e.Node == "" && e.Op == "" { // else the node is in a branch of this one
 			e.Node, e.Op = n.name, n.op
 		}
-		return e
+		panic(e)
 	}
 	var u unsupported
 	if errors.As(err, &u) && u != errDepends {
@@ -30,7 +30,6 @@ func (d *decoder) read(n *node) error {
 		d.refuse(n.name, n.op, detail)
 	}
 	d.release(n)
-	return nil
 }
 
 // readSupported adds the node to the graph, computes it, or returns what is not supported

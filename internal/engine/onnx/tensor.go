@@ -60,41 +60,41 @@ func (w *wire) tensor(b []byte) (t tensor) {
 }
 
 // shape returns the dimensions and the number of elements.
-func (t *tensor) shape() (shape []int, n int, err error) {
+func (t *tensor) shape() (shape []int, n int) {
 	n = 1
 	shape = make([]int, len(t.dims))
 	for i, d := range t.dims {
 		if d < 0 || d > 0 && int64(n) > math.MaxInt/8/d {
-			return nil, 0, malformedf("tensor %q has the impossible shape %v", t.name, t.dims)
+			panic(malformedf("tensor %q has the impossible shape %v", t.name, t.dims))
 		}
 		shape[i] = int(d)
 		n *= int(d)
 	}
-	return shape, n, nil
+	return shape, n
 }
 
 // bytes returns the elements' bytes, of size each, from raw data or else typed.
-func (t *tensor) bytes(n, size int, typed []byte) ([]byte, error) {
+func (t *tensor) bytes(n, size int, typed []byte) []byte {
 	b := typed
 	if t.hasRaw {
 		b = t.raw
 	}
 	if len(b) != n*size {
-		return nil, malformedf("tensor %q of shape %v needs %d bytes of data, there are %d: export the model again", t.name, t.dims, n*size, len(b))
+		panic(malformedf("tensor %q of shape %v needs %d bytes of data, there are %d: export the model again", t.name, t.dims, n*size, len(b)))
 	}
-	return b, nil
+	return b
 }
 
 // floatValues decodes the n elements of a float tensor.
-func (t *tensor) floatValues(n int) ([]float32, error) {
+func (t *tensor) floatValues(n int) []float32 {
 	if t.floats32 != nil {
-		return t.floats32, nil
+		return t.floats32
 	}
 	return decodeFloats[float32](t, n)
 }
 
 // decodeFloats decodes the n elements of a float tensor that the file holds.
-func decodeFloats[T nn.Float](t *tensor, n int) ([]T, error) {
+func decodeFloats[T nn.Float](t *tensor, n int) []T {
 	var typed []byte
 	switch t.kind {
 	case typeFloat:
@@ -104,13 +104,10 @@ func decodeFloats[T nn.Float](t *tensor, n int) ([]T, error) {
 	default:
 		typed = t.halves()
 	}
-	b, err := t.bytes(n, floatSize(t.kind), typed)
-	if err != nil {
-		return nil, err
-	}
+	b := t.bytes(n, floatSize(t.kind), typed)
 	x := make([]T, n)
 	widen(x, b, t.kind)
-	return x, nil
+	return x
 }
 
 // floatSize is the bytes of an element of a float type.
@@ -166,18 +163,15 @@ var intSizes = map[int64]int{
 
 // intValues decodes the n elements of a tensor of integers or bools; uint64
 // beyond int64 wrap around.
-func (t *tensor) intValues(n int) ([]int64, error) {
+func (t *tensor) intValues(n int) []int64 {
 	size := intSizes[t.kind]
 	if !t.hasRaw {
 		if len(t.ints) != n {
-			return nil, malformedf("tensor %q of shape %v has %d elements", t.name, t.dims, len(t.ints))
+			panic(malformedf("tensor %q of shape %v has %d elements", t.name, t.dims, len(t.ints)))
 		}
-		return wrapped(t.ints, t.kind), nil
+		return wrapped(t.ints, t.kind)
 	}
-	b, err := t.bytes(n, size, nil)
-	if err != nil {
-		return nil, err
-	}
+	b := t.bytes(n, size, nil)
 	x := make([]int64, n)
 	for i := range x {
 		switch size {
@@ -191,7 +185,7 @@ func (t *tensor) intValues(n int) ([]int64, error) {
 			x[i] = int64(b[i])
 		}
 	}
-	return wrapped(x, t.kind), nil
+	return wrapped(x, t.kind)
 }
 
 // wrapped takes integers to the range of their type, in place: for bools 0 and 1.

@@ -14,11 +14,9 @@ type usage struct {
 
 // needed returns the nodes on which the output depends, in the file's order, and
 // counts the readers of every tensor among them.
-func (d *decoder) needed() ([]*node, error) {
+func (d *decoder) needed() []*node {
 	u := &d.usage
-	if err := u.findProducers(d.source); err != nil {
-		return nil, err
-	}
+	u.findProducers(d.source)
 	for i := range u.all {
 		u.all[i].findCaptured(0)
 	}
@@ -45,7 +43,7 @@ func (d *decoder) needed() ([]*node, error) {
 			nodes = append(nodes, &u.all[i])
 		}
 	}
-	return nodes, nil
+	return nodes
 }
 
 func (d *decoder) addReader(tensor string) {
@@ -54,9 +52,9 @@ func (d *decoder) addReader(tensor string) {
 	d.tensors[tensor] = true
 }
 
-// findProducers finds which node computes each tensor. It returns an error if two do, or if a
+// findProducers finds which node computes each tensor. It panics if two do, or if a
 // node computes an input or initializer.
-func (u *usage) findProducers(g *graph) error {
+func (u *usage) findProducers(g *graph) {
 	given := map[string]bool{}
 	for _, m := range slices.Concat(g.inputs, g.initializers) {
 		given[m.name] = true
@@ -64,17 +62,16 @@ func (u *usage) findProducers(g *graph) error {
 	for i, n := range u.all {
 		for _, out := range n.outputs {
 			if given[out] {
-				return &FormatError{Node: n.name, Op: n.op, Detail: fmt.Sprintf("output %q already exists", out)}
+				panic(&FormatError{Node: n.name, Op: n.op, Detail: fmt.Sprintf("output %q already exists", out)})
 			}
 			if _, dup := u.from[out]; dup && out != "" {
-				return malformedf("tensor %q is computed twice", out)
+				panic(malformedf("tensor %q is computed twice", out))
 			}
 			if out != "" {
 				u.from[out] = i
 			}
 		}
 	}
-	return nil
 }
 
 // later explains an input that does not exist yet, if a later node computes it.
