@@ -69,9 +69,7 @@ func (r *nodeReader) accumulate(operator string) (c *chain, shape []int) {
 		shapes = append(shapes, all[i].shape)
 		r.mustAgree(0, i)
 	}
-	if len(all) == 0 {
-		panic(malformedf("a node without inputs"))
-	}
+	malformedIf(len(all) == 0, "a node without inputs")
 	shape = broadcast(shapes...)
 	if i := slices.IndexFunc(all, func(o operand) bool { return o.value == nil }); i > 0 {
 		all[0], all[i] = all[i], all[0]

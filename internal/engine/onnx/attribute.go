@@ -61,9 +61,7 @@ func (n *node) attribute(name string) (a attribute, ok bool) {
 // typed returns an attribute of that type; a file need not give the type.
 func (n *node) typed(name string, kind int64) (a attribute, ok bool) {
 	a, ok = n.attribute(name)
-	if ok && a.kind != kind && a.kind != 0 {
-		panic(malformedf("attribute %q has the wrong type", name))
-	}
+	malformedIf(ok && a.kind != kind && a.kind != 0, "attribute %q has the wrong type", name)
 	return a, ok
 }
 
@@ -81,9 +79,7 @@ func (n *node) flag(name string, absent bool) bool {
 	if !ok {
 		return absent
 	}
-	if a.n != 0 && a.n != 1 {
-		panic(malformedf("attribute %q is %d: it must be 0 or 1", name, a.n))
-	}
+	malformedIf(a.n != 0 && a.n != 1, "attribute %q is %d: it must be 0 or 1", name, a.n)
 	return a.n == 1
 }
 
@@ -98,9 +94,7 @@ func (n *node) text(name, absent string) string {
 // float returns a float attribute, which must be finite.
 func (n *node) float(name string, absent float64) float64 {
 	v := n.limit(name, absent)
-	if v-v != 0 {
-		panic(malformedf("attribute %q is %v", name, v))
-	}
+	malformedIf(v-v != 0, "attribute %q is %v", name, v)
 	return v
 }
 
@@ -111,9 +105,7 @@ func (n *node) limit(name string, absent float64) float64 {
 		return absent
 	}
 	v := math.Float32frombits(a.bits)
-	if v != v {
-		panic(malformedf("attribute %q is %v", name, v))
-	}
+	malformedIf(v != v, "attribute %q is %v", name, v)
 	return shortest(v)
 }
 
@@ -133,13 +125,10 @@ func (n *node) window(name string, low int64, x []int) (present bool) {
 	if !ok {
 		return false
 	}
-	if len(a.ints) != len(x) {
-		panic(malformedf("attribute %q has %d values: it must have %d", name, len(a.ints), len(x)))
-	}
+	malformedIf(len(a.ints) != len(x), "attribute %q has %d values: it must have %d", name, len(a.ints), len(x))
 	for i, v := range a.ints {
-		if v < low || v > maxWindow {
-			panic(malformedf("attribute %q is %v: values must be %d to %d", name, a.ints, low, maxWindow))
-		}
+		malformedIf(v < low || v > maxWindow,
+			"attribute %q is %v: values must be %d to %d", name, a.ints, low, maxWindow)
 		x[i] = int(v)
 	}
 	return true

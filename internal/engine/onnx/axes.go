@@ -19,15 +19,11 @@ func axisOf(axis int64, rank int) int {
 
 // axesOf counts negative axes from the end; each may be given once.
 func axesOf(axes []int64, rank int) []int {
-	if len(axes) > maxDims {
-		panic(malformedf("over %d axes", maxDims))
-	}
+	malformedIf(len(axes) > maxDims, "over %d axes", maxDims)
 	out := make([]int, len(axes))
 	for i, a := range axes {
 		out[i] = axisOf(a, rank)
-		if slices.Contains(out[:i], out[i]) {
-			panic(malformedf("axis %d is given twice in %v", out[i], axes))
-		}
+		malformedIf(slices.Contains(out[:i], out[i]), "axis %d is given twice in %v", out[i], axes)
 	}
 	return out
 }
@@ -61,14 +57,10 @@ func clampIndex(i, size int64) int64 {
 
 // sizesOfDims returns dimensions, or numbers of repeats, that a file gives.
 func sizesOfDims(list []int64) []int {
-	if len(list) > maxDims {
-		panic(malformedf("over %d dimensions", maxDims))
-	}
+	malformedIf(len(list) > maxDims, "over %d dimensions", maxDims)
 	out := make([]int, len(list))
 	for i, v := range list {
-		if v < 0 || v > maxActivation {
-			panic(malformedf("impossible sizes %v", list))
-		}
+		malformedIf(v < 0 || v > maxActivation, "impossible sizes %v", list)
 		out[i] = int(v)
 	}
 	return out
@@ -95,26 +87,20 @@ func shifted(axes []int, shift int) []int {
 // broadcast returns the shape that ONNX's broadcasting makes of several.
 func broadcast(shapes ...[]int) []int {
 	shape, err := nn.BroadcastShape(shapes...)
-	if err != nil {
-		panic(malformedf("%v", err))
-	}
+	malformedIf(err != nil, "%v", err)
 	return shape
 }
 
 // outputShape returns the shape that an operator makes of others, which may be ONNX shapes.
 func outputShape(op nn.Op, shapes ...[]int) []int {
 	shape, err := op.Shape(shapes...)
-	if err != nil {
-		panic(malformedf("%v", err))
-	}
+	malformedIf(err != nil, "%v", err)
 	return shape
 }
 
 // mustBroadcastTo panics unless a shape broadcasts to another.
 func mustBroadcastTo(from, to []int) {
-	if !slices.Equal(broadcast(from, to), to) {
-		panic(malformedf("shape %v does not broadcast to %v", from, to))
-	}
+	malformedIf(!slices.Equal(broadcast(from, to), to), "shape %v does not broadcast to %v", from, to)
 }
 
 // unfolded views a shape [N, C, …] as [N·C, …, 1], the dimensions after the first two as one row.

@@ -8,9 +8,7 @@ const maxNested = 4
 // branch returns one of an If's graphs.
 func (n *node) branch(name string) *graph {
 	a, ok := n.attribute(name)
-	if !ok || a.graph == nil {
-		panic(malformedf("attribute %q is missing", name))
-	}
+	malformedIf(!ok || a.graph == nil, "attribute %q is missing", name)
 	w := &wire{}
 	g := w.graph(a.graph)
 	if w.err != nil {
@@ -58,20 +56,16 @@ func (n *node) findCaptured(depth int) {
 // compute it from shapes: the nodes of the chosen branch take its place.
 func (r *nodeReader) readIf() {
 	condition := r.constant(0)
-	if condition.kind == isFloat || condition.size() != 1 {
-		panic(malformedf("the condition is %s%v: it must be one bool", typeName(condition.element), condition.shape))
-	}
-	if len(r.scopes) == maxNested {
-		panic(unsupportedf("branches nested over %d deep", maxNested))
-	}
+	malformedIf(condition.kind == isFloat || condition.size() != 1,
+		"the condition is %s%v: it must be one bool", typeName(condition.element), condition.shape)
+	unsupportedIf(len(r.scopes) == maxNested, "branches nested over %d deep", maxNested)
 	name := "else_branch"
 	if condition.ints[0] != 0 {
 		name = "then_branch"
 	}
 	g := r.branch(name)
-	if len(g.outputs) != len(r.outputs) {
-		panic(malformedf("has %d outputs, but its %s has %d", len(r.outputs), name, len(g.outputs)))
-	}
+	malformedIf(len(g.outputs) != len(r.outputs),
+		"has %d outputs, but its %s has %d", len(r.outputs), name, len(g.outputs))
 	r.inline(g)
 }
 

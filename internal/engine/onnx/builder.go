@@ -69,9 +69,7 @@ func (b *builder) prune() {
 			want[in] = true
 		}
 	}
-	if b.graph.Input == "" || !want[b.graph.Input] {
-		panic(malformedf("output %q does not depend on the input", b.graph.Output))
-	}
+	malformedIf(b.graph.Input == "" || !want[b.graph.Input], "output %q does not depend on the input", b.graph.Output)
 	slices.Reverse(nodes)
 	b.graph.Nodes = nodes
 }
@@ -86,9 +84,7 @@ func (r *nodeReader) view(o operand, shape []int) string {
 	if slices.Equal(from, shape) {
 		return tensor
 	}
-	if nn.Size(from) != nn.Size(shape) {
-		panic(malformedf("tensor %q of shape %v cannot have shape %v", tensor, from, shape))
-	}
+	malformedIf(nn.Size(from) != nn.Size(shape), "tensor %q of shape %v cannot have shape %v", tensor, from, shape)
 	key := derivation{tensor, fmt.Sprint(shape)}
 	if r.derived[key] == "" {
 		r.derived[key] = r.freshTensor(tensor + "_view")

@@ -46,9 +46,7 @@ func (r *nodeReader) along(o operand, axes ...int) (c *chain, shift int) {
 
 // view changes the shape, at no cost.
 func (c *chain) view(shape []int) *chain {
-	if nn.Size(shape) != nn.Size(c.shape) {
-		panic(malformedf("a tensor of shape %v cannot have shape %v", c.shape, shape))
-	}
+	malformedIf(nn.Size(shape) != nn.Size(c.shape), "a tensor of shape %v cannot have shape %v", c.shape, shape)
 	return &chain{c.r, c.result, slices.Clone(shape)}
 }
 
@@ -108,9 +106,7 @@ func scalar(v float64) *nn.Param { return &nn.Param{Shape: []int{}, Data: []floa
 
 // end makes the result the node's output, of an ONNX shape.
 func (c *chain) end(out int, shape []int) {
-	if nn.Size(shape) != nn.Size(c.shape) {
-		panic(malformedf("an output of shape %v cannot have shape %v", c.shape, shape))
-	}
+	malformedIf(nn.Size(shape) != nn.Size(c.shape), "an output of shape %v cannot have shape %v", c.shape, shape)
 	op := c.op
 	switch {
 	case op != nil:

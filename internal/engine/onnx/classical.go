@@ -76,17 +76,13 @@ func (d *decoder) operatorOf(n *node) (op operator, ok, known bool) {
 func (r *nodeReader) table() (c *chain, width int) {
 	x := r.operand(0)
 	r.mustBeNumeric(x)
-	if len(x.shape) != 2 {
-		panic(unsupportedf("input %q has shape %v: it must be rows", x.tensor, x.shape))
-	}
+	unsupportedIf(len(x.shape) != 2, "input %q has shape %v: it must be rows", x.tensor, x.shape)
 	return r.rows(x, false), x.shape[1]
 }
 
 // mustBeNumeric panics if an operand is text.
 func (r *nodeReader) mustBeNumeric(x operand) {
-	if r.elements[x.tensor] == typeString {
-		panic(malformedf("input %q is text: it must be numbers", x.tensor))
-	}
+	malformedIf(r.elements[x.tensor] == typeString, "input %q is text: it must be numbers", x.tensor)
 }
 
 // answer makes a chain the node's output out: a row of n for each row of input 0.
@@ -105,9 +101,8 @@ func (c *chain) opaque(op *nn.Opaque) *chain {
 // affine multiplies rows by a matrix [out, in], and adds a bias, nil for none.
 func (c *chain) affine(out int, weight, bias []float64) *chain {
 	in := len(weight) / max(out, 1)
-	if in*out != len(weight) || in == 0 || in != c.shape[len(c.shape)-1] || bias != nil && len(bias) != out {
-		panic(malformedf("%d coefficients and %d intercepts do not fit rows of %d and %d outputs", len(weight), len(bias), c.shape[len(c.shape)-1], out))
-	}
+	malformedIf(in*out != len(weight) || in == 0 || in != c.shape[len(c.shape)-1] || bias != nil && len(bias) != out,
+		"%d coefficients and %d intercepts do not fit rows of %d and %d outputs", len(weight), len(bias), c.shape[len(c.shape)-1], out)
 	d := &nn.Dense{In: in, Out: out, Weight: c.r.fixedParam("coefficients", weight, out, in)}
 	if bias != nil {
 		d.Bias = c.r.fixedParam("intercepts", bias, out)
@@ -152,9 +147,7 @@ func (r *nodeReader) scaler() {
 func (r *nodeReader) normalizer() {
 	c, width := r.table()
 	function, ok := map[string]string{"MAX": "Max", "L1": "L1", "L2": "L2"}[r.text("norm", "MAX")]
-	if !ok {
-		panic(malformedf("attribute \"norm\" is %q: it must be MAX, L1 or L2", r.text("norm", "")))
-	}
+	malformedIf(!ok, "attribute \"norm\" is %q: it must be MAX, L1 or L2", r.text("norm", ""))
 	norm := c.reduced(function, []int{len(c.shape) - 1}, true)
 	norm = norm.then(&nn.Where{Else: scalar(1)}, norm)
 	r.answer(c.with("Div", norm), 0, width)
@@ -207,9 +200,7 @@ func (r *nodeReader) classes(n int) classes {
 	default:
 		panic(malformedf("has no classlabels"))
 	}
-	if n != 0 && len(k.codes) != n {
-		panic(malformedf("has %d classlabels for %d classes", len(k.codes), n))
-	}
+	malformedIf(n != 0 && len(k.codes) != n, "has %d classlabels for %d classes", len(k.codes), n)
 	return k
 }
 

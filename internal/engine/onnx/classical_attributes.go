@@ -14,9 +14,7 @@ func exactInts(name string, x []int64) []float64 {
 // count returns a positive integer attribute, 1 if there is none.
 func (n *node) count(name string) int {
 	v := n.int(name, 1)
-	if v < 1 || v > maxActivation {
-		panic(malformedf("attribute %q is %d", name, v))
-	}
+	malformedIf(v < 1 || v > maxActivation, "attribute %q is %d", name, v)
 	return int(v)
 }
 

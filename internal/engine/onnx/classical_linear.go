@@ -9,9 +9,7 @@ func (c *chain) second(first float64) *chain {
 func (r *nodeReader) linearClassifier() {
 	c, _ := r.table()
 	bias := r.numbers("intercepts")
-	if len(bias) == 0 {
-		panic(malformedf("attribute \"intercepts\" is missing"))
-	}
+	malformedIf(len(bias) == 0, "attribute \"intercepts\" is missing")
 	k := r.classes(0)
 	if n := len(bias); n != len(k.codes) && (n != 1 || len(k.codes) != 2) {
 		panic(malformedf("has %d intercepts for %d classes", n, len(k.codes)))

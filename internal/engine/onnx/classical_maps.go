@@ -77,9 +77,7 @@ func elementName(element int64) string {
 
 // look replaces input 0 by the values of a table.
 func (r *nodeReader) look(keys, values entries) {
-	if len(keys.codes) != len(values.codes) {
-		panic(malformedf("has %d keys and %d values", len(keys.codes), len(values.codes)))
-	}
+	malformedIf(len(keys.codes) != len(values.codes), "has %d keys and %d values", len(keys.codes), len(values.codes))
 	r.mustBe(keys.element)
 	x := r.operand(0)
 	if r.classical < 4 { // in which NaN equals no key
@@ -106,9 +104,7 @@ func (r *nodeReader) labelEncoder() {
 	}
 	keys, ok := r.entries("keys")
 	values, also := r.entries("values")
-	if !ok || !also {
-		panic(malformedf("has no keys or no values"))
-	}
+	malformedIf(!ok || !also, "has no keys or no values")
 	r.look(keys, values)
 }
 
@@ -140,9 +136,7 @@ func countInts(n int) []float64 {
 // category that it does not know: here its entries are NaN.
 func (r *nodeReader) oneHotEncoder() {
 	cats, ok := r.entries("cats")
-	if !ok || len(cats.codes) == 0 {
-		panic(malformedf("has no categories"))
-	}
+	malformedIf(!ok || len(cats.codes) == 0, "has no categories")
 	r.mustBe(cats.element)
 	x := r.operand(0)
 	shape := append(slices.Clone(x.shape), len(cats.codes))
@@ -162,9 +156,7 @@ func (r *nodeReader) imputer() {
 	if ints := r.integers("imputed_value_int64s"); len(ints) > 0 {
 		by, replaced = exactInts("imputed_value_int64s", ints), exactInts("replaced_value_int64", []int64{r.int("replaced_value_int64", 0)})[0]
 	}
-	if len(by) == 0 {
-		panic(malformedf("has no imputed values"))
-	}
+	malformedIf(len(by) == 0, "has no imputed values")
 	r.elements[r.outputs[0]] = r.elements[r.operand(0).tensor]
 	r.answer(c.opaque(classical.Imputer(replaced, by)), 0, width)
 }
@@ -211,17 +203,15 @@ func (r *nodeReader) arrayFeatureExtractor() {
 // featureVectorizer is ONNX FeatureVectorizer-1: it joins rows.
 func (r *nodeReader) featureVectorizer() {
 	sizes := r.integers("inputdimensions")
-	if len(sizes) != len(r.inputs) || len(r.inputs) == 0 {
-		panic(malformedf("attribute \"inputdimensions\" has %d values for %d inputs", len(sizes), len(r.inputs)))
-	}
+	malformedIf(len(sizes) != len(r.inputs) || len(r.inputs) == 0,
+		"attribute \"inputdimensions\" has %d values for %d inputs", len(sizes), len(r.inputs))
 	var parts []*chain
 	total := 0
 	for i, n := range sizes {
 		x := r.operand(i)
 		r.mustBeNumeric(x)
-		if len(x.shape) != 2 || int64(x.shape[1]) != n {
-			panic(unsupportedf("input %q has shape %v, and inputdimensions is %d", x.tensor, x.shape, n))
-		}
+		unsupportedIf(len(x.shape) != 2 || int64(x.shape[1]) != n,
+			"input %q has shape %v, and inputdimensions is %d", x.tensor, x.shape, n)
 		parts = append(parts, r.rows(x, false))
 		total += x.shape[1]
 	}

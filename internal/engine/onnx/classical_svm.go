@@ -24,9 +24,7 @@ func (r *nodeReader) svm() (s svm) {
 		panic(malformedf("attribute \"kernel_params\" has %d values: it must have 3", len(params)))
 	}
 	s.coefficients, s.rho = r.numbers("coefficients"), r.numbers("rho")
-	if len(s.coefficients) == 0 || len(s.rho) == 0 {
-		panic(malformedf("attributes \"coefficients\" and \"rho\" are needed"))
-	}
+	malformedIf(len(s.coefficients) == 0 || len(s.rho) == 0, "attributes \"coefficients\" and \"rho\" are needed")
 	return s
 }
 
@@ -42,9 +40,7 @@ func (c *chain) kernels(s svm, vectors []float64, n int) *chain {
 		return dot().number("Mul", s.gamma).number("Add", s.coef).then(&nn.Unary{Function: "Tanh"})
 	case "RBF":
 		width := c.shape[len(c.shape)-1]
-		if len(vectors) != n*width {
-			panic(malformedf("%d numbers of %d support vectors for rows of %d", len(vectors), n, width))
-		}
+		malformedIf(len(vectors) != n*width, "%d numbers of %d support vectors for rows of %d", len(vectors), n, width)
 		rows := append(append([]int{}, c.shape[:len(c.shape)-1]...), 1, width)
 		c = c.view(rows).then(&nn.Binary{Operator: "Sub", Constant: c.r.fixedParam("support_vectors", vectors, n, width)})
 		c.r.mustFit(c.shape)
@@ -75,9 +71,7 @@ func (r *nodeReader) svmClassifier() {
 	n, pairs := len(k.codes), len(k.codes)*(len(k.codes)-1)/2
 	total := 0
 	for _, v := range perClass {
-		if v < 0 || v > maxActivation {
-			panic(malformedf("attribute \"vectors_per_class\" holds %d", v))
-		}
+		malformedIf(v < 0 || v > maxActivation, "attribute \"vectors_per_class\" holds %d", v)
 		total += int(v)
 	}
 	if total == 0 {
@@ -85,9 +79,8 @@ func (r *nodeReader) svmClassifier() {
 		return
 	}
 	a, b := r.numbers("prob_a"), r.numbers("prob_b")
-	if len(perClass) != n || len(s.coefficients) != (n-1)*total || len(s.rho) != pairs || len(a) != len(b) || len(a) > 0 && len(a) != pairs || n < 2 {
-		panic(malformedf("has %d vectors_per_class, %d coefficients, %d rho, %d prob_a and %d prob_b, which do not fit %d classes and %d support vectors", len(perClass), len(s.coefficients), len(s.rho), len(a), len(b), n, total))
-	}
+	malformedIf(len(perClass) != n || len(s.coefficients) != (n-1)*total || len(s.rho) != pairs || len(a) != len(b) || len(a) > 0 && len(a) != pairs || n < 2,
+		"has %d vectors_per_class, %d coefficients, %d rho, %d prob_a and %d prob_b, which do not fit %d classes and %d support vectors", len(perClass), len(s.coefficients), len(s.rho), len(a), len(b), n, total)
 	c = c.kernels(s, r.numbers("support_vectors"), total).affine(pairs, r.pairWeights(s, perClass, total), s.rho)
 	if r.usage.readers[r.outputs[0]] > 0 {
 		r.elements[r.outputs[0]] = k.element
@@ -147,9 +140,7 @@ func (r *nodeReader) linearSVM(c *chain, s svm, k classes, how string) {
 		bias[i] = s.rho[0]
 	}
 	c = c.affine(n, s.coefficients, bias)
-	if n == 2 && r.usage.readers[r.outputs[0]] > 0 {
-		panic(unsupportedf("the label of a linear classifier of two classes"))
-	}
+	unsupportedIf(n == 2 && r.usage.readers[r.outputs[0]] > 0, "the label of a linear classifier of two classes")
 	r.label(c, k, 0)
 	r.scores(c.transform(how), k)
 }

@@ -68,12 +68,10 @@ func (r *nodeReader) forest() (t *classical.Trees, at map[treeNode]int32) {
 
 // mustBeAsLong panics unless all lists of nodes have the same length. missing may be absent.
 func mustBeAsLong(missing []int64, lengths ...int) {
-	if slices.Min(lengths) != slices.Max(lengths) {
-		panic(malformedf("has %d elements in its lists of nodes: they must be as long as each other", lengths))
-	}
-	if missing != nil && len(missing) != lengths[0] {
-		panic(malformedf("attribute \"nodes_missing_value_tracks_true\" has %d values for %d nodes", len(missing), lengths[0]))
-	}
+	malformedIf(slices.Min(lengths) != slices.Max(lengths),
+		"has %d elements in its lists of nodes: they must be as long as each other", lengths)
+	malformedIf(missing != nil && len(missing) != lengths[0],
+		"attribute \"nodes_missing_value_tracks_true\" has %d values for %d nodes", len(missing), lengths[0])
 }
 
 // treeNode is the name of a node in the attributes before version 5.
@@ -116,9 +114,7 @@ func mustBeSoundTrees(t *classical.Trees) {
 func (r *nodeReader) aggregate() classical.Aggregate {
 	name := r.text("aggregate_function", "SUM")
 	how, ok := aggregates[name]
-	if !ok {
-		panic(malformedf("attribute \"aggregate_function\" is %q: it must be AVERAGE, SUM, MIN or MAX", name))
-	}
+	malformedIf(!ok, "attribute \"aggregate_function\" is %q: it must be AVERAGE, SUM, MIN or MAX", name)
 	return how
 }
 
@@ -151,9 +147,8 @@ func (r *nodeReader) treeClassifier() {
 	k := r.classes(0)
 	t, at := r.forest()
 	t.Outputs, t.Aggregate = len(k.codes), classical.Sum
-	if r.aggregate() != classical.Sum {
-		panic(unsupportedf("aggregate_function %s of a classifier", r.text("aggregate_function", "")))
-	}
+	unsupportedIf(r.aggregate() != classical.Sum,
+		"aggregate_function %s of a classifier", r.text("aggregate_function", ""))
 	r.vote(t, at, "class")
 	mustBeSoundTrees(t)
 	base, how := r.doubles("base_values"), r.postTransform()
@@ -170,9 +165,8 @@ func (r *nodeReader) treeClassifier() {
 	c = c.opaque(t.Opaque())
 	if negative(t) && r.usage.readers[r.outputs[0]] > 0 {
 		for i := range k.codes {
-			if len(base) == 0 && voted(t, int32(i)) != everyLeaf {
-				panic(unsupportedf("the label of classes that not every row has a score of"))
-			}
+			unsupportedIf(len(base) == 0 && voted(t, int32(i)) != everyLeaf,
+				"the label of classes that not every row has a score of")
 		}
 	}
 	r.label(c, k, 0)

@@ -20,9 +20,7 @@ const maxColumns = 1 << 14
 
 // setColumns makes the inputs parts of one row.
 func (d *decoder) setColumns(inputs []declared) {
-	if len(inputs) > maxColumns {
-		panic(malformedf("has %d inputs, more than %d", len(inputs), maxColumns))
-	}
+	malformedIf(len(inputs) > maxColumns, "has %d inputs, more than %d", len(inputs), maxColumns)
 	var shapes [][]int
 	total := 0
 	for _, v := range inputs {
@@ -79,11 +77,8 @@ func (d *decoder) cutColumn(name string, at, width int, row []int) {
 
 // columnShape returns the shape of an input without the batch.
 func (d *decoder) columnShape(v declared) []int {
-	if columnTypes[v.element] == "" || v.other != "" {
-		panic(unsupportedf("input %v: columns are float32, float64, int32, int64, bool or string", v))
-	}
-	if !v.ranked || len(v.dims) == 0 {
-		panic(unsupportedf("input %v: its shape is not declared", v))
-	}
+	unsupportedIf(columnTypes[v.element] == "" || v.other != "",
+		"input %v: columns are float32, float64, int32, int64, bool or string", v)
+	unsupportedIf(!v.ranked || len(v.dims) == 0, "input %v: its shape is not declared", v)
 	return d.exampleShape(v)
 }

@@ -11,9 +11,7 @@ func (r *nodeReader) concat() {
 		shapes = append(shapes, all[i].shape)
 		r.mustAgree(0, i)
 	}
-	if len(all) == 0 {
-		panic(malformedf("a Concat without inputs"))
-	}
+	malformedIf(len(all) == 0, "a Concat without inputs")
 	if _, ok := r.attribute("axis"); !ok {
 		panic(malformedf("attribute \"axis\" is missing"))
 	}

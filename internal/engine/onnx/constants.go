@@ -46,9 +46,7 @@ func (c *constants) value(name string) *value {
 // load reads a tensor's elements, from the file or one beside it.
 func (c *constants) load(t *tensor) *value {
 	kind, ok := kindOf(t.kind)
-	if !ok {
-		panic(unsupportedf("tensor %q has elements of type %s", t.name, typeName(t.kind)))
-	}
+	unsupportedIf(!ok, "tensor %q has elements of type %s", t.name, typeName(t.kind))
 	if t.external {
 		c.fetch(t)
 	}
@@ -91,9 +89,7 @@ func (c *constants) parameter(v *value, done string, f transform, infinite bool)
 	if p := c.params[key]; p != nil {
 		return p
 	}
-	if v.kind != isFloat {
-		panic(unsupportedf("tensor %q has type %s: it must be floats", v.name, typeName(v.element)))
-	}
+	unsupportedIf(v.kind != isFloat, "tensor %q has type %s: it must be floats", v.name, typeName(v.element))
 	v.mustBeSound(infinite)
 	shape, x := v.shape, v.floats
 	if v.shared || f != nil && c.pending[v.name] > 1 {
@@ -132,9 +128,7 @@ func (c *constants) blank(element int64, shape []int) *value {
 
 func newValue(element int64, shape []int) *value {
 	kind, ok := kindOf(element)
-	if !ok {
-		panic(unsupportedf("elements of type %s", typeName(element)))
-	}
+	unsupportedIf(!ok, "elements of type %s", typeName(element))
 	v := &value{kind: kind, element: element, shape: shape, folded: true}
 	if kind == isFloat {
 		v.floats = make([]float32, nn.Size(shape))

@@ -30,15 +30,10 @@ func (c *chain) endImages(x operand) {
 func (r *nodeReader) kernels(x operand) (w *nn.Param, kernel []int) {
 	v := r.floats(1)
 	s := v.shape
-	if len(s) < 3 || len(s) > 5 {
-		panic(unsupportedf("a weight of shape %v: only one to three spatial dimensions are supported", s))
-	}
-	if slices.Min(s) == 0 || slices.Max(s) > maxWindow {
-		panic(malformedf("weight %q has the impossible shape %v", v.name, s))
-	}
-	if len(s) != len(x.shape) {
-		panic(malformedf("weight %q of shape %v does not fit an input of shape %v", v.name, s, x.shape))
-	}
+	unsupportedIf(len(s) < 3 || len(s) > 5,
+		"a weight of shape %v: only one to three spatial dimensions are supported", s)
+	malformedIf(slices.Min(s) == 0 || slices.Max(s) > maxWindow, "weight %q has the impossible shape %v", v.name, s)
+	malformedIf(len(s) != len(x.shape), "weight %q of shape %v does not fit an input of shape %v", v.name, s, x.shape)
 	switch len(s) {
 	case 3:
 		w = r.param(v, "height 1", func(s []int, x []float32) ([]int, []float32) { return []int{s[0], s[1], 1, s[2]}, x })
@@ -53,9 +48,7 @@ func (r *nodeReader) kernels(x operand) (w *nn.Param, kernel []int) {
 // groups reads the number of groups of channels.
 func (n *node) groups(channels int) int {
 	g := n.int("group", 1)
-	if g < 1 || g > int64(channels) {
-		panic(malformedf("%d groups of %d channels", g, channels))
-	}
+	malformedIf(g < 1 || g > int64(channels), "%d groups of %d channels", g, channels)
 	return int(g)
 }
 
@@ -90,9 +83,8 @@ func (r *nodeReader) convVolume(x operand, conv *nn.Conv2D, kernel []int, depth 
 	w.padSame()
 	s, k := x.shape, w.kernel[0]
 	free := s[2] + w.pad[0] + w.pad[2] - w.reach(0)
-	if free < 0 {
-		panic(malformedf("a kernel of depth %d does not fit in %d padded by %d and %d", w.reach(0), s[2], w.pad[0], w.pad[2]))
-	}
+	malformedIf(free < 0,
+		"a kernel of depth %d does not fit in %d padded by %d and %d", w.reach(0), s[2], w.pad[0], w.pad[2])
 	out := free/w.stride[0] + 1
 	r.claim(out * k)
 	seen := &nn.Gather{Axis: 2, Dims: []int{out, k}}
@@ -116,9 +108,7 @@ func (r *nodeReader) convTranspose() {
 	x := r.operand(0)
 	weight, kernel := r.kernels(x)
 	over := extents(x.shape)
-	if len(over) > 1 {
-		panic(unsupportedf("transposed convolutions of volumes"))
-	}
+	unsupportedIf(len(over) > 1, "transposed convolutions of volumes")
 	w := r.windows(x.shape, kernel, over[0])
 	s := weight.Shape
 	groups := r.groups(s[0])
@@ -148,12 +138,10 @@ func (r *nodeReader) outputSize(w *window, extra *[2]int) {
 		if total < 0 {
 			extra[i], total = extra[i]-total, 0
 		}
-		if total%2 != 0 && r.opset < 11 && !w.isSame() {
-			panic(unsupportedf("output_shape with an odd padding, where versions of ONNX differ on which side gets more"))
-		}
+		unsupportedIf(total%2 != 0 && r.opset < 11 && !w.isSame(),
+			"output_shape with an odd padding, where versions of ONNX differ on which side gets more")
 		w.halve(i, total, w.auto != "SAME_UPPER")
-		if extra[i] > 0 && extra[i] >= max(w.stride[i], w.dilation[i]) {
-			panic(unsupportedf("output_shape %v, which exceeds what the input reaches by the stride or more", w.list(&out)))
-		}
+		unsupportedIf(extra[i] > 0 && extra[i] >= max(w.stride[i], w.dilation[i]),
+			"output_shape %v, which exceeds what the input reaches by the stride or more", w.list(&out))
 	}
 }

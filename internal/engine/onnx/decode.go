@@ -142,9 +142,7 @@ func (d *decoder) decode(m model) {
 	for _, n := range nodes {
 		d.read(n)
 	}
-	if d.isConstant(d.graph.Output) {
-		panic(malformedf("output %q does not depend on the input", d.graph.Output))
-	}
+	malformedIf(d.isConstant(d.graph.Output), "output %q does not depend on the input", d.graph.Output)
 	shape, ok := d.shapes[d.graph.Output]
 	switch {
 	case !ok || len(nodes) == 0:

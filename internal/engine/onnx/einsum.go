@@ -22,12 +22,9 @@ func (r *nodeReader) einsum() {
 	equation := r.text("equation", "")
 	left, right, explicit := strings.Cut(strings.ReplaceAll(equation, " ", ""), "->")
 	parts := strings.Split(left, ",")
-	if len(parts) != len(r.inputs) {
-		panic(malformedf("equation %q has %d terms for %d inputs", equation, len(parts), len(r.inputs)))
-	}
-	if len(parts) > 2 {
-		panic(unsupportedf("%d inputs: only one or two are supported", len(parts)))
-	}
+	malformedIf(len(parts) != len(r.inputs),
+		"equation %q has %d terms for %d inputs", equation, len(parts), len(r.inputs))
+	unsupportedIf(len(parts) > 2, "%d inputs: only one or two are supported", len(parts))
 	var terms []*term
 	sizes := map[rune]int{}
 	for i, part := range parts {
@@ -54,23 +51,15 @@ func labelled(part string, shape []int, sizes map[rune]int) []rune {
 		}
 	}
 	labels = append(labels, []rune(after)...)
-	if len(labels) != len(shape) {
-		panic(malformedf("term %q does not label shape %v", part, shape))
-	}
+	malformedIf(len(labels) != len(shape), "term %q does not label shape %v", part, shape)
 	for i, l := range labels {
-		if l < ellipsis && !isLetter(l) {
-			panic(malformedf("term %q has the label %q: labels must be letters", part, l))
-		}
-		if slices.Contains(labels[:i], l) {
-			panic(unsupportedf("diagonals: %q occurs twice in %q", l, part))
-		}
+		malformedIf(l < ellipsis && !isLetter(l), "term %q has the label %q: labels must be letters", part, l)
+		unsupportedIf(slices.Contains(labels[:i], l), "diagonals: %q occurs twice in %q", l, part)
 		if s, seen := sizes[l]; seen && s != shape[i] && (s != 1 && shape[i] != 1 || l < ellipsis) {
 			panic(malformedf("label %q has sizes %d and %d", l, s, shape[i]))
 		}
 		sizes[l] = max(sizes[l], shape[i])
-		if shape[i] == 0 {
-			panic(unsupportedf("the empty shape %v", shape))
-		}
+		unsupportedIf(shape[i] == 0, "the empty shape %v", shape)
 	}
 	return labels
 }
@@ -107,9 +96,8 @@ func outputLabels(right string, explicit bool, terms []*term) (out []rune) {
 	}
 	out = append(out, []rune(after)...)
 	for i, l := range out {
-		if count[l] == 0 || slices.Contains(out[:i], l) {
-			panic(malformedf("output %q must have labels of the inputs, each once", right))
-		}
+		malformedIf(count[l] == 0 || slices.Contains(out[:i], l),
+			"output %q must have labels of the inputs, each once", right)
 	}
 	return out
 }

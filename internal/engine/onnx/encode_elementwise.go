@@ -64,9 +64,7 @@ func (e *encoder) lifted(n *nn.Node, tensor string, shape []int, rank int) strin
 	if len(shape) >= rank {
 		return tensor
 	}
-	if slices.Contains(shape, 0) {
-		panic(unsupportedf("input %q of shape %v is empty", tensor, shape))
-	}
+	unsupportedIf(slices.Contains(shape, 0), "input %q of shape %v is empty", tensor, shape)
 	dims := slices.Concat([]int{0}, slices.Repeat([]int{1}, rank-len(shape)), shape)
 	return e.emitInner("Reshape", []string{tensor, e.ints(n.Name+".shape", dims...)}, tensor+"_lifted")
 }

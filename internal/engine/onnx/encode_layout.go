@@ -9,9 +9,7 @@ import (
 
 // reshape keeps the batch, for which 0 stands.
 func (e *encoder) reshape(name, from, to string, shape []int) {
-	if slices.Contains(shape, 0) {
-		panic(unsupportedf("shape %v is empty, which cannot be written with an open batch", shape))
-	}
+	unsupportedIf(slices.Contains(shape, 0), "shape %v is empty, which cannot be written with an open batch", shape)
 	e.emit("Reshape", []string{from, e.ints(name+".shape", withBatch(0, shape)...)}, to, name)
 }
 

@@ -85,9 +85,7 @@ func (e *encoder) reduced(op *nn.Reduce, in []int) []int {
 	if axes == nil {
 		axes = countUp(len(in))
 	}
-	if len(axes) == 0 {
-		panic(unsupportedf("a reduction over no dimension cannot be written"))
-	}
+	unsupportedIf(len(axes) == 0, "a reduction over no dimension cannot be written")
 	return afterBatch(axes)
 }
 

@@ -89,6 +89,20 @@ func malformedf(format string, args ...any) error {
 	return &FormatError{Detail: fmt.Sprintf(format, args...)}
 }
 
+// malformedIf panics with an error of malformedf if something is wrong.
+func malformedIf(wrong bool, format string, args ...any) {
+	if wrong {
+		panic(malformedf(format, args...))
+	}
+}
+
+// unsupportedIf is malformedIf for what is sound and not supported.
+func unsupportedIf(refused bool, format string, args ...any) {
+	if refused {
+		panic(unsupportedf(format, args...))
+	}
+}
+
 // errDepends is the error of a node that reads the output of an unsupported node. It is
 // not listed: the other node is.
 const errDepends = unsupported("depends on an unsupported node")

@@ -77,9 +77,8 @@ func (f *folder) data(t *tensor) *dataFile {
 	if o := f.open[name]; o != nil {
 		return o
 	}
-	if !filepath.IsLocal(name) || len(name) > maxName {
-		panic(malformedf("tensor %q keeps its data in %.200q, which is not a path inside the model's folder", t.name, name))
-	}
+	malformedIf(!filepath.IsLocal(name) || len(name) > maxName,
+		"tensor %q keeps its data in %.200q, which is not a path inside the model's folder", t.name, name)
 	path := filepath.FromSlash(name)
 	info, err := f.root.Stat(path) // before it is opened: opening a named pipe waits for its writer
 	switch {
@@ -91,9 +90,8 @@ func (f *folder) data(t *tensor) *dataFile {
 		panic(malformedf("tensor %q keeps its data in %q, which is not a regular file", t.name, name))
 	}
 	file, err := f.root.Open(path)
-	if err != nil {
-		panic(malformedf("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err)))
-	}
+	malformedIf(err != nil,
+		"tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
 	o := &dataFile{file, info.Size(), info.Size()}
 	f.open[name] = o
 	return o
@@ -114,21 +112,17 @@ func (p *place) span(t *tensor, n, size int64) (offset int64) {
 			panic(malformedf("tensor %q has the impossible place: offset %.40q, length %.40q of %q", t.name, p.offset, p.length, p.location))
 		}
 	}
-	if length != n {
-		panic(malformedf("tensor %q of shape %v needs %d bytes of data, but has %d in %q", t.name, t.dims, n, length, p.location))
-	}
-	if offset > size-n {
-		panic(malformedf("tensor %q needs bytes %d to %d of %q, which has %d: the file is cut off; copy it again", t.name, offset, uint64(offset)+uint64(n), p.location, size))
-	}
+	malformedIf(length != n,
+		"tensor %q of shape %v needs %d bytes of data, but has %d in %q", t.name, t.dims, n, length, p.location)
+	malformedIf(offset > size-n,
+		"tensor %q needs bytes %d to %d of %q, which has %d: the file is cut off; copy it again", t.name, offset, uint64(offset)+uint64(n), p.location, size)
 	return offset
 }
 
 // fetch reads a tensor's data from beside the model: floats chunk by chunk to where
 // they stay, so that each is copied once.
 func (c *constants) fetch(t *tensor) {
-	if c.folder == nil {
-		panic(unsupportedf("tensor %q keeps its data in another file", t.name))
-	}
+	unsupportedIf(c.folder == nil, "tensor %q keeps its data in another file", t.name)
 	_, n := t.shape()
 	size := intSizes[t.kind]
 	if size == 0 {
@@ -153,9 +147,7 @@ func (c *constants) fetch(t *tensor) {
 	} else {
 		t.floats32, err = readFloats(r, n, t.kind)
 	}
-	if err != nil {
-		panic(malformedf("tensor %q: reading %q: %v", t.name, t.place.location, err))
-	}
+	malformedIf(err != nil, "tensor %q: reading %q: %v", t.name, t.place.location, err)
 }
 
 // readFloats reads n floats.

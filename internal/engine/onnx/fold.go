@@ -90,9 +90,7 @@ func (s *scratch) run(op nn.Op, output string, shape []int, inputs []string) {
 		x[i], shapes[i] = s.widened(name), s.r.inner[name]
 	}
 	y, err := nn.Evaluate64(op, x, shapes...)
-	if err != nil {
-		panic(malformedf("%v", err))
-	}
+	malformedIf(err != nil, "%v", err)
 	s.tensors[output] = wide{x: y}
 }
 
@@ -131,9 +129,7 @@ func (s *scratch) narrowed(x []float64, shape []int) *value {
 	for i := range out.ints {
 		v := int64(x[i])
 		if !(math.Abs(x[i]) <= maxExact) {
-			if x[i]-x[i] != 0 {
-				panic(malformedf("a division by zero"))
-			}
+			malformedIf(x[i]-x[i] != 0, "a division by zero")
 			v = fromFloat(x[i], typeInt64)
 			s.mustBeExact(x[i], v)
 		}

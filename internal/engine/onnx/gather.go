@@ -12,9 +12,7 @@ import (
 // indices returns input 1, constant integers.
 func (r *nodeReader) indices() *value {
 	v := r.constant(1)
-	if v.kind != isInt {
-		panic(malformedf("indices %q have type %s: they must be integers", v.name, typeName(v.element)))
-	}
+	malformedIf(v.kind != isInt, "indices %q have type %s: they must be integers", v.name, typeName(v.element))
 	return v
 }
 
@@ -49,9 +47,8 @@ func (r *nodeReader) gatherElements() {
 func (r *nodeReader) gatherND() {
 	x, v := r.operand(0), r.indices()
 	lead := r.int("batch_dims", 0)
-	if lead < 0 || lead >= int64(min(len(x.shape)+1, len(v.shape))) || !slices.Equal(x.shape[:lead], v.shape[:lead]) {
-		panic(malformedf("batch_dims %d of shapes %v and %v", lead, x.shape, v.shape))
-	}
+	malformedIf(lead < 0 || lead >= int64(min(len(x.shape)+1, len(v.shape))) || !slices.Equal(x.shape[:lead], v.shape[:lead]),
+		"batch_dims %d of shapes %v and %v", lead, x.shape, v.shape)
 	places, shape := r.slicePlaces(x.shape, v, int(lead))
 	r.pick(x, places, shape)
 }
@@ -73,9 +70,7 @@ func (r *nodeReader) elementPlaces(shape []int, v *value) []int {
 	for d := 0; fits && d < len(shape); d++ {
 		fits = d == axis || v.shape[d] <= shape[d]
 	}
-	if !fits {
-		panic(malformedf("indices of shape %v do not fit shape %v", v.shape, shape))
-	}
+	malformedIf(!fits, "indices of shape %v do not fit shape %v", v.shape, shape)
 	r.claim(len(v.ints))
 	by := nn.Strides(shape)
 	along := by[axis]
@@ -92,9 +87,7 @@ func (r *nodeReader) elementPlaces(shape []int, v *value) []int {
 // all slices together.
 func (r *nodeReader) slicePlaces(shape []int, v *value, lead int) (places, out []int) {
 	last := len(v.shape) - 1
-	if last < 0 || lead+v.shape[last] > len(shape) {
-		panic(malformedf("indices of shape %v do not fit shape %v", v.shape, shape))
-	}
+	malformedIf(last < 0 || lead+v.shape[last] > len(shape), "indices of shape %v do not fit shape %v", v.shape, shape)
 	depth := v.shape[last]
 	rest := shape[lead+depth:]
 	out = slices.Concat(v.shape[:last], rest)
@@ -135,13 +128,9 @@ func (r *nodeReader) scatterND() {
 // scatter replaces the entries at these places by updates of that shape, in order.
 func (r *nodeReader) scatter(x operand, places, shape []int) {
 	updates, how := r.operand(2), r.text("reduction", "none")
-	if !slices.Equal(shape, updates.shape) {
-		panic(malformedf("updates of shape %v: it must be %v", updates.shape, shape))
-	}
+	malformedIf(!slices.Equal(shape, updates.shape), "updates of shape %v: it must be %v", updates.shape, shape)
 	r.mustAgree(0, 2)
-	if how != "none" {
-		panic(unsupportedf("reduction %q", how))
-	}
+	unsupportedIf(how != "none", "reduction %q", how)
 	r.claim(nn.Size(x.shape) + len(places))
 	from := countUp(nn.Size(x.shape)) // the data, and then the updates
 	for i, p := range places {

@@ -25,9 +25,7 @@ func (r *nodeReader) matMul() {
 
 // productShape is the shape of ONNX's (NumPy's) matmul.
 func productShape(a, b []int) []int {
-	if len(a) == 0 || len(b) == 0 {
-		panic(malformedf("a product of shapes %v and %v", a, b))
-	}
+	malformedIf(len(a) == 0 || len(b) == 0, "a product of shapes %v and %v", a, b)
 	x, y := a, b
 	if len(a) == 1 {
 		x = []int{1, a[0]}
@@ -120,16 +118,12 @@ func (r *nodeReader) addBias(x, c operand) bool {
 }
 
 func mustNotBeEmpty(v *value) {
-	if slices.Contains(v.shape, 0) {
-		panic(malformedf("weight %q has the empty shape %v", v.name, v.shape))
-	}
+	malformedIf(slices.Contains(v.shape, 0), "weight %q has the empty shape %v", v.name, v.shape)
 }
 
 // matrix returns a constant, times alpha, as [outputs, inputs].
 func (r *nodeReader) matrix(v *value, transpose bool, alpha float64) *nn.Param {
-	if len(v.shape) != 2 {
-		panic(unsupportedf("weight %q has shape %v: it must have two dimensions", v.name, v.shape))
-	}
+	unsupportedIf(len(v.shape) != 2, "weight %q has shape %v: it must have two dimensions", v.name, v.shape)
 	mustNotBeEmpty(v)
 	return r.param(v, fmt.Sprint("matrix", transpose, alpha), func(shape []int, x []float32) ([]int, []float32) {
 		if transpose {
@@ -191,9 +185,8 @@ func (r *nodeReader) gemm() {
 	alpha, beta := r.float("alpha", 1), r.float("beta", 1)
 	transA, transB := r.flag("transA", false), r.flag("transB", false)
 	a, b := r.operand(0), r.operand(1)
-	if len(a.shape) != 2 || len(b.shape) != 2 {
-		panic(unsupportedf("matrices of shapes %v and %v: they must have two dimensions", a.shape, b.shape))
-	}
+	unsupportedIf(len(a.shape) != 2 || len(b.shape) != 2,
+		"matrices of shapes %v and %v: they must have two dimensions", a.shape, b.shape)
 	shape := []int{a.shape[0], b.shape[1]}
 	if transA {
 		shape[0] = a.shape[1]

@@ -32,9 +32,7 @@ func (d *decoder) chooseOutput() {
 	for _, m := range d.source.outputs {
 		names = append(names, m.name)
 	}
-	if len(names) == 0 {
-		panic(malformedf("has no outputs"))
-	}
+	malformedIf(len(names) == 0, "has no outputs")
 	d.graph.Output = names[0]
 	switch scores := d.scoresAmong(); {
 	case d.options.Output != "" && !slices.Contains(names, d.options.Output) && !d.source.computes(d.options.Output):
@@ -169,21 +167,17 @@ func (d *decoder) inputShape(v declared) []int {
 
 // exampleShape returns the shape of one example of an input whose dimensions are declared.
 func (d *decoder) exampleShape(v declared) []int {
-	if v.dims[0].known && v.dims[0].size > 1 {
-		panic(unsupportedf("input %v: has a batch fixed to %d; export it with a dynamic batch or a batch of 1", v, v.dims[0].size))
-	}
+	unsupportedIf(v.dims[0].known && v.dims[0].size > 1,
+		"input %v: has a batch fixed to %d; export it with a dynamic batch or a batch of 1", v, v.dims[0].size)
 	shape := v.sizes(d.options.Shape)
-	if !d.fits(shape) {
-		panic(malformedf("input %v has the absurd shape %v", v, shape))
-	}
+	malformedIf(!d.fits(shape), "input %v has the absurd shape %v", v, shape)
 	return shape
 }
 
 // sizes returns the dimensions after the batch, with the given ones for those that are open.
 func (v declared) sizes(given []int) []int {
-	if given != nil && len(given) != len(v.dims)-1 {
-		panic(malformedf("input %v: %s gives %d sizes for %d dimensions after the batch", v, asFlag(given), len(given), len(v.dims)-1))
-	}
+	malformedIf(given != nil && len(given) != len(v.dims)-1,
+		"input %v: %s gives %d sizes for %d dimensions after the batch", v, asFlag(given), len(given), len(v.dims)-1)
 	shape := make([]int, len(v.dims)-1)
 	for i, x := range v.dims[1:] {
 		switch {

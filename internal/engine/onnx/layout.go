@@ -16,9 +16,7 @@ func (r *nodeReader) reshape() {
 // reshapedTo returns the shape that Reshape makes of one: 0 keeps a size, unless it may be
 // a size itself, and one −1 is the size that is left.
 func reshapedTo(from []int, to []int64, allowZero bool) []int {
-	if len(to) > maxDims {
-		panic(malformedf("over %d dimensions", maxDims))
-	}
+	malformedIf(len(to) > maxDims, "over %d dimensions", maxDims)
 	impossible := malformedf("shape %v cannot be reshaped to %v", from, to)
 	shape, open := make([]int, len(to)), -1
 	for i, s := range to {
@@ -50,9 +48,7 @@ func reshapedTo(from []int, to []int64, allowZero bool) []int {
 func (r *nodeReader) flatten() {
 	x, a := r.operand(0), r.int("axis", 1)
 	rank := int64(len(x.shape))
-	if a < -rank || a > rank {
-		panic(malformedf("axis %d of %d dimensions", a, rank))
-	}
+	malformedIf(a < -rank || a > rank, "axis %d of %d dimensions", a, rank)
 	axis := clampIndex(a, rank)
 	shape := []int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}
 	if axis == 1 && x.shape[0] == 1 {
@@ -70,9 +66,7 @@ func (r *nodeReader) squeeze() {
 	var shape []int
 	for a, s := range x.shape {
 		drop := slices.Contains(axes, a)
-		if drop && s != 1 {
-			panic(malformedf("axis %d of shape %v is not of size 1", a, x.shape))
-		}
+		malformedIf(drop && s != 1, "axis %d of shape %v is not of size 1", a, x.shape)
 		if !drop && (given || s != 1) {
 			shape = append(shape, s)
 		}
@@ -86,9 +80,7 @@ func (r *nodeReader) unsqueeze() {
 	x := r.operand(0)
 	list, given := r.list("axes", 1)
 	rank := len(x.shape) + len(list)
-	if !given || rank > maxDims {
-		panic(malformedf("the axes are missing, or more than %d dimensions result", maxDims))
-	}
+	malformedIf(!given || rank > maxDims, "the axes are missing, or more than %d dimensions result", maxDims)
 	axes := axesOf(list, rank)
 	slices.Sort(axes)
 	shape := slices.Clone(x.shape)
@@ -124,9 +116,7 @@ func (r *nodeReader) expand() {
 		r.chain(x).end(0, shape)
 		return
 	}
-	if slices.Contains(shape, 0) && r.scratch == nil {
-		panic(malformedf("the expanded shape %v is empty", shape))
-	}
+	malformedIf(slices.Contains(shape, 0) && r.scratch == nil, "the expanded shape %v is empty", shape)
 	to := inner(shape)
 	c := r.chain(x)
 	c = c.view(slices.Concat(slices.Repeat([]int{1}, len(to)-len(c.shape)), c.shape))
@@ -154,15 +144,11 @@ func (c *chain) repeated(axis, times int) *chain {
 // tile is ONNX Tile-13: it repeats along each dimension.
 func (r *nodeReader) tile() {
 	x, repeats := r.operand(0), sizesOfDims(r.ints(1))
-	if len(repeats) != len(x.shape) {
-		panic(malformedf("%d repeats of %d dimensions", len(repeats), len(x.shape)))
-	}
+	malformedIf(len(repeats) != len(x.shape), "%d repeats of %d dimensions", len(repeats), len(x.shape))
 	shape := make([]int, len(repeats))
 	var axes []int
 	for a, n := range repeats {
-		if x.shape[a] > 0 && n > maxActivation/x.shape[a] {
-			panic(malformedf("repeats %v of shape %v", repeats, x.shape))
-		}
+		malformedIf(x.shape[a] > 0 && n > maxActivation/x.shape[a], "repeats %v of shape %v", repeats, x.shape)
 		if shape[a] = n * x.shape[a]; n != 1 {
 			axes = append(axes, a)
 		}
@@ -182,9 +168,7 @@ func (r *nodeReader) trilu() {
 		k = int(r.oneInt(1))
 	}
 	rank := len(x.shape)
-	if rank < 2 {
-		panic(malformedf("an input of %d dimensions: it must have at least 2", rank))
-	}
+	malformedIf(rank < 2, "an input of %d dimensions: it must have at least 2", rank)
 	rows, cols := x.shape[rank-2], x.shape[rank-1]
 	keeps := func(i int) bool {
 		above := i%cols - i/cols%rows
@@ -204,9 +188,7 @@ func (r *nodeReader) trilu() {
 func (r *nodeReader) blocks() (x operand, size int) {
 	x = r.operand(0)
 	n := r.int("blocksize", 0)
-	if len(x.shape) != 4 || n < 1 || n > maxWindow {
-		panic(malformedf("blocks of %d in shape %v", n, x.shape))
-	}
+	malformedIf(len(x.shape) != 4 || n < 1 || n > maxWindow, "blocks of %d in shape %v", n, x.shape)
 	return x, int(n)
 }
 
@@ -215,9 +197,7 @@ func (r *nodeReader) blocks() (x operand, size int) {
 func (r *nodeReader) depthToSpace() {
 	x, b := r.blocks()
 	mode, s := r.text("mode", "DCR"), x.shape
-	if s[1]%(b*b) != 0 || mode != "DCR" && mode != "CRD" {
-		panic(malformedf("mode %q, blocks of %d in shape %v", mode, b, s))
-	}
+	malformedIf(s[1]%(b*b) != 0 || mode != "DCR" && mode != "CRD", "mode %q, blocks of %d in shape %v", mode, b, s)
 	depth := s[1] / (b * b)
 	c := r.chain(x)
 	if mode == "CRD" {
@@ -232,9 +212,7 @@ func (r *nodeReader) depthToSpace() {
 func (r *nodeReader) spaceToDepth() {
 	x, b := r.blocks()
 	s := x.shape
-	if s[2]%b != 0 || s[3]%b != 0 {
-		panic(malformedf("blocks of %d in shape %v", b, s))
-	}
+	malformedIf(s[2]%b != 0 || s[3]%b != 0, "blocks of %d in shape %v", b, s)
 	c := r.chain(x).view([]int{s[0], s[1], s[2] / b, b, s[3] / b, b})
 	c.transpose([]int{0, 3, 5, 1, 2, 4}).end(0, []int{s[0], s[1] * b * b, s[2] / b, s[3] / b})
 }

@@ -75,9 +75,7 @@ func (r *nodeReader) constantOfShape() {
 	if a, given := r.typed("value", kindTensor); given {
 		fill = r.load(&a.tensor)
 	}
-	if fill.size() != 1 {
-		panic(malformedf("attribute \"value\" has %d elements: it must have one", fill.size()))
-	}
+	malformedIf(fill.size() != 1, "attribute \"value\" has %d elements: it must have one", fill.size())
 	out := r.blank(fill.element, shape)
 	for i := range out.floats {
 		out.floats[i] = fill.floats[0]
@@ -94,15 +92,12 @@ func (r *nodeReader) rangeOf() {
 	first := r.constant(0)
 	for i := range x {
 		v := r.constant(i)
-		if v.size() != 1 || v.kind == isBool || v.kind != first.kind {
-			panic(malformedf("input %d is %s%v: it must be one number, of the same type as the others", i+1, typeName(v.element), v.shape))
-		}
+		malformedIf(v.size() != 1 || v.kind == isBool || v.kind != first.kind,
+			"input %d is %s%v: it must be one number, of the same type as the others", i+1, typeName(v.element), v.shape)
 		x[i] = r.scratch.widened(r.inputs[i])[0]
 	}
 	n := math.Ceil((x[1] - x[0]) / x[2])
-	if x[2] == 0 || !(math.Abs(n) <= maxExact) {
-		panic(malformedf("impossible range from %v to %v by %v", x[0], x[1], x[2]))
-	}
+	malformedIf(x[2] == 0 || !(math.Abs(n) <= maxExact), "impossible range from %v to %v by %v", x[0], x[1], x[2])
 	r.set(r.generated(first.element, []int{int(max(n, 0))}, func(i int) float64 { return x[0] + float64(i)*x[2] }))
 }
 
@@ -110,9 +105,7 @@ func (r *nodeReader) rangeOf() {
 func (r *nodeReader) eyeLike() {
 	v := r.constant(0)
 	element, k := r.int("dtype", v.element), r.int("k", 0)
-	if len(v.shape) != 2 {
-		panic(malformedf("an input of %d dimensions: it must have 2", len(v.shape)))
-	}
+	malformedIf(len(v.shape) != 2, "an input of %d dimensions: it must have 2", len(v.shape))
 	r.set(r.generated(element, v.shape, func(i int) float64 {
 		if int64(i/v.shape[1])+k == int64(i%v.shape[1]) {
 			return 1
@@ -125,9 +118,8 @@ func (r *nodeReader) eyeLike() {
 func (r *nodeReader) oneHot() {
 	indices, depth, values := r.constant(0), r.constant(1), r.constant(2)
 	at, n := r.converted(indices, typeInt64), r.converted(depth, typeInt64)
-	if len(n.ints) != 1 || n.ints[0] < 0 || values.size() != 2 {
-		panic(malformedf("a depth of shape %v and values of shape %v: they must be one number and two", depth.shape, values.shape))
-	}
+	malformedIf(len(n.ints) != 1 || n.ints[0] < 0 || values.size() != 2,
+		"a depth of shape %v and values of shape %v: they must be one number and two", depth.shape, values.shape)
 	axis, size := r.axis(-1, len(indices.shape)+1), n.ints[0]
 	shape := slices.Insert(slices.Clone(indices.shape), axis, int(size))
 	r.mustFit(shape)

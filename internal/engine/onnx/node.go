@@ -95,9 +95,7 @@ func (d *decoder) mustBeSound(n *node) {
 	}
 	seen := map[string]bool{}
 	for _, a := range n.attributes {
-		if seen[a.name] {
-			panic(malformedf("attribute %q is given twice", a.name))
-		}
+		malformedIf(seen[a.name], "attribute %q is given twice", a.name)
 		seen[a.name] = true
 	}
 }
@@ -126,9 +124,7 @@ func (d *decoder) mustBeComplete(n *node) {
 		if _, ok := d.shapes[out]; ok || d.usage.readers[out] == 0 || d.isConstant(out) {
 			continue
 		}
-		if i == 0 {
-			panic(unsupportedf("its output %q", out))
-		}
+		unsupportedIf(i == 0, "its output %q", out)
 		panic(unsupportedf("more than one output: %q is used", out))
 	}
 }

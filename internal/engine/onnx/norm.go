@@ -12,23 +12,17 @@ import (
 // old statistics, package nn's and PyTorch's that of the new.
 func (r *nodeReader) batchNorm() {
 	x := r.operand(0)
-	if r.flag("training_mode", false) {
-		panic(unsupportedf("training mode: export the model for inference"))
-	}
+	unsupportedIf(r.flag("training_mode", false), "training mode: export the model for inference")
 	if !r.flag("spatial", true) && len(x.shape) != 2 { // for [N, C] both are the same
 		panic(unsupportedf("spatial = 0 on maps %v, which has statistics for each pixel: train it with statistics for each channel", x.shape))
 	}
-	if len(x.shape) < 2 {
-		panic(unsupportedf("an input of %d dimensions: it must have at least 2", len(x.shape)))
-	}
+	unsupportedIf(len(x.shape) < 2, "an input of %d dimensions: it must have at least 2", len(x.shape))
 	b := &nn.BatchNorm{
 		Scale: r.weight(1), Shift: r.weight(2), Mean: r.statistic(3), Variance: r.statistic(4),
 		Epsilon: r.float("epsilon", 1e-5), Momentum: oneMinus(r.float("momentum", 0.9)),
 	}
 	b.Channels = len(b.Scale.Data)
-	if b.Epsilon == 0 {
-		panic(unsupportedf("epsilon 0"))
-	}
+	unsupportedIf(b.Epsilon == 0, "epsilon 0")
 	if x.shape[0] != 1 { // rows [N, C, …] of one example: the channels go first
 		swap := []int{1, 0, 2}
 		c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})
@@ -56,9 +50,7 @@ func oneMinus(share float64) float64 {
 // instanceNorm is ONNX InstanceNormalization-6: it standardises each channel of each image.
 func (r *nodeReader) instanceNorm() {
 	x := r.operand(0)
-	if len(x.shape) < 2 || x.shape[1] == 0 {
-		panic(malformedf("an input of shape %v: it must have channels", x.shape))
-	}
+	malformedIf(len(x.shape) < 2 || x.shape[1] == 0, "an input of shape %v: it must have channels", x.shape)
 	r.normGroups(x, x.shape[1], x.shape[1])
 }
 
@@ -66,9 +58,8 @@ func (r *nodeReader) instanceNorm() {
 // 18 there was one for each group.
 func (r *nodeReader) groupNorm() {
 	x, groups := r.operand(0), r.int("num_groups", 0)
-	if len(x.shape) < 2 || groups < 1 || groups > int64(x.shape[1]) || x.shape[1]%int(groups) != 0 {
-		panic(malformedf("%d groups of shape %v", groups, x.shape))
-	}
+	malformedIf(len(x.shape) < 2 || groups < 1 || groups > int64(x.shape[1]) || x.shape[1]%int(groups) != 0,
+		"%d groups of shape %v", groups, x.shape)
 	params := x.shape[1]
 	if r.opset < 21 {
 		params = int(groups)
@@ -84,9 +75,8 @@ func (r *nodeReader) normGroups(x operand, groups, params int) {
 	c = c.then(&nn.LayerNorm{Epsilon: r.float("epsilon", 1e-5)}).view([]int{x.shape[0], channels, nn.Size(x.shape[2:])})
 	for i, operator := range []string{"Mul", "Add"} {
 		v := r.floats(i + 1)
-		if !slices.Equal(v.shape, []int{params}) {
-			panic(malformedf("constant %q has shape %v: it must be [%d]", v.name, v.shape, params))
-		}
+		malformedIf(!slices.Equal(v.shape, []int{params}),
+			"constant %q has shape %v: it must be [%d]", v.name, v.shape, params)
 		r.claim(channels)
 		column := r.param(v, fmt.Sprint("column ", channels), func(_ []int, x []float32) ([]int, []float32) {
 			y := make([]float32, channels)
@@ -162,9 +152,8 @@ func (r *nodeReader) rmsNorm() {
 // neighbouring channels, as an average pool over channels that counts the padding.
 func (r *nodeReader) localResponse() {
 	x, size := r.operand(0), r.int("size", 0)
-	if len(x.shape) < 2 || size < 1 || size > maxWindow {
-		panic(malformedf("attribute \"size\" is %d for shape %v", size, x.shape))
-	}
+	malformedIf(len(x.shape) < 2 || size < 1 || size > maxWindow,
+		"attribute \"size\" is %d for shape %v", size, x.shape)
 	k := int(size)
 	pool := &nn.AveragePool{Kernel: [2]int{k, 1}, Pad: [4]int{(k - 1) / 2, 0, k / 2, 0}, CountIncludePad: true}
 	c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})

@@ -15,17 +15,14 @@ func (r *nodeReader) pad() {
 	if r.has(3) {
 		axes = axesOf(r.ints(3), len(x.shape))
 	}
-	if len(list) != 2*len(axes) {
-		panic(malformedf("%d pads of %d axes: there must be two of each", len(list), len(axes)))
-	}
+	malformedIf(len(list) != 2*len(axes), "%d pads of %d axes: there must be two of each", len(list), len(axes))
 	shape := slices.Clone(x.shape)
 	op.Before, op.After = make([]int, len(shape)), make([]int, len(shape))
 	var changed []int
 	for i, a := range axes {
 		before, after, size := list[i], list[i+len(axes)], int64(x.shape[a])
-		if max(before, after) > maxActivation || min(before, after) < -maxActivation || size+before+after < 0 {
-			panic(malformedf("pads %v of shape %v", list, x.shape))
-		}
+		malformedIf(max(before, after) > maxActivation || min(before, after) < -maxActivation || size+before+after < 0,
+			"pads %v of shape %v", list, x.shape)
 		op.Before[a], op.After[a] = int(before), int(after)
 		shape[a] += int(before + after)
 		if before != 0 || after != 0 {
@@ -33,14 +30,10 @@ func (r *nodeReader) pad() {
 		}
 	}
 	place := padModes[mode]
-	if place == nil && mode != "constant" {
-		panic(malformedf("unknown mode %q", mode))
-	}
+	malformedIf(place == nil && mode != "constant", "unknown mode %q", mode)
 	r.mustFit(shape)
 	for a, size := range x.shape {
-		if min(op.Before[a], op.After[a]) < -size {
-			panic(malformedf("pads %v of shape %v", list, x.shape))
-		}
+		malformedIf(min(op.Before[a], op.After[a]) < -size, "pads %v of shape %v", list, x.shape)
 	}
 	c, shift := r.along(x, changed...)
 	switch {
@@ -74,9 +67,7 @@ func modulo(i, n int) int { return (i%n + n) % n }
 func (c *chain) padded(axis, before, size, after int, place func(i, n int) int) *chain {
 	first := max(0, -before) // of the entries kept
 	kept := c.shape[axis] - first - max(0, -after)
-	if kept == 0 && size > 0 {
-		panic(malformedf("nothing is left of dimension %d of shape %v to pad with", axis, c.shape))
-	}
+	malformedIf(kept == 0 && size > 0, "nothing is left of dimension %d of shape %v to pad with", axis, c.shape)
 	c.r.claim(size)
 	index := make([]int, size)
 	for i := range index {

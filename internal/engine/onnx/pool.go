@@ -30,9 +30,7 @@ func (r *nodeReader) fit(w *window) {
 	for i, stride := range w.stride {
 		padded := w.in[i] + w.pad[i]
 		free := padded + w.pad[i+2] - w.reach(i)
-		if free < 0 {
-			panic(malformedf("a kernel of %v does not fit in %v padded by %v", w.kernel, w.in, w.pad))
-		}
+		malformedIf(free < 0, "a kernel of %v does not fit in %v padded by %v", w.kernel, w.in, w.pad)
 		last := free / stride // window
 		if ceil && free%stride != 0 && (last+1)*stride < padded {
 			last++ // it begins before the padding behind
@@ -54,9 +52,8 @@ func (r *nodeReader) averagePool() {
 	r.pools(func(w *window) nn.Op {
 		given := w.pad
 		r.fit(w)
-		if include && (w.pad[2] > given[2] || w.pad[3] > given[3]) {
-			panic(unsupportedf("count_include_pad where a window in ceil_mode reaches beyond the padding: versions of ONNX differ in what is counted"))
-		}
+		unsupportedIf(include && (w.pad[2] > given[2] || w.pad[3] > given[3]),
+			"count_include_pad where a window in ceil_mode reaches beyond the padding: versions of ONNX differ in what is counted")
 		return &nn.AveragePool{Kernel: w.kernel, Stride: w.stride, Pad: w.pad, CountIncludePad: include, Dilation: w.dilation}
 	})
 }
@@ -64,9 +61,7 @@ func (r *nodeReader) averagePool() {
 // spatial returns input 0 and its dimensions behind [N, C].
 func (r *nodeReader) spatial() (x operand, axes []int) {
 	x = r.operand(0)
-	if len(x.shape) < 3 {
-		panic(malformedf("an input of %d dimensions: it must have at least 3", len(x.shape)))
-	}
+	malformedIf(len(x.shape) < 3, "an input of %d dimensions: it must have at least 3", len(x.shape))
 	return x, countUp(len(x.shape))[2:]
 }
 

@@ -4,15 +4,13 @@ package onnx
 // one for each index of an axis.
 func (r *nodeReader) dequantize() {
 	x, scale := r.constant(0), r.constant(1)
-	if x.kind != isInt || scale.kind != isFloat {
-		panic(malformedf("inputs of types %s and %s: they must be integers and floats", typeName(x.element), typeName(scale.element)))
-	}
+	malformedIf(x.kind != isInt || scale.kind != isFloat,
+		"inputs of types %s and %s: they must be integers and floats", typeName(x.element), typeName(scale.element))
 	every, count := 1, scale.size() // elements of x to the next scale
 	if count != 1 {
 		axis := r.axis(1, len(x.shape))
-		if len(scale.shape) != 1 || count != x.shape[axis] {
-			panic(unsupportedf("scales of shape %v for %v: there must be one, or one for each index of axis %d", scale.shape, x.shape, axis))
-		}
+		unsupportedIf(len(scale.shape) != 1 || count != x.shape[axis],
+			"scales of shape %v for %v: there must be one, or one for each index of axis %d", scale.shape, x.shape, axis)
 		for _, n := range x.shape[axis+1:] {
 			every *= n
 		}

@@ -39,9 +39,7 @@ func (n *node) has(i int) bool { return i < len(n.inputs) && n.inputs[i] != "" }
 // operand returns input i.
 func (r *nodeReader) operand(i int) operand {
 	o, ok := r.optional(i)
-	if !ok {
-		panic(malformedf("input %d is missing", i+1))
-	}
+	malformedIf(!ok, "input %d is missing", i+1)
 	return o
 }
 
@@ -69,31 +67,23 @@ func (r *nodeReader) optional(i int) (o operand, ok bool) {
 
 // constant returns input i, which must be constant.
 func (r *nodeReader) constant(i int) *value {
-	if !r.has(i) {
-		panic(malformedf("input %d is missing", i+1))
-	}
+	malformedIf(!r.has(i), "input %d is missing", i+1)
 	name := r.node.inputs[i]
-	if !r.isConstant(name) {
-		panic(unsupportedf("input %q is computed: it must be constant", name))
-	}
+	unsupportedIf(!r.isConstant(name), "input %q is computed: it must be constant", name)
 	return r.value(name)
 }
 
 // ints returns input i, which must be constant integers or bools.
 func (r *nodeReader) ints(i int) []int64 {
 	v := r.constant(i)
-	if v.kind == isFloat {
-		panic(malformedf("input %q has type %s: it must be integers", v.name, typeName(v.element)))
-	}
+	malformedIf(v.kind == isFloat, "input %q has type %s: it must be integers", v.name, typeName(v.element))
 	return v.ints
 }
 
 // oneInt returns input i, one constant integer, clamped to ±2⁴⁰.
 func (r *nodeReader) oneInt(i int) int64 {
 	x := r.ints(i)
-	if len(x) != 1 {
-		panic(malformedf("input %q has %d values: it must have one", r.node.inputs[i], len(x)))
-	}
+	malformedIf(len(x) != 1, "input %q has %d values: it must have one", r.node.inputs[i], len(x))
 	const limit = 1 << 40
 	return min(max(x[0], -limit), limit)
 }
@@ -101,18 +91,14 @@ func (r *nodeReader) oneInt(i int) int64 {
 // floats returns input i, which must be constant floats.
 func (r *nodeReader) floats(i int) *value {
 	v := r.constant(i)
-	if v.kind != isFloat {
-		panic(unsupportedf("input %q has type %s: it must be floats", v.name, typeName(v.element)))
-	}
+	unsupportedIf(v.kind != isFloat, "input %q has type %s: it must be floats", v.name, typeName(v.element))
 	return v
 }
 
 // oneFloat returns input i, one constant number.
 func (r *nodeReader) oneFloat(i int) float64 {
 	v := asFloats(r.constant(i))
-	if len(v.floats) != 1 {
-		panic(malformedf("input %q has %d values: it must have one", v.name, len(v.floats)))
-	}
+	malformedIf(len(v.floats) != 1, "input %q has %d values: it must have one", v.name, len(v.floats))
 	v.mustBeSound(true)
 	return shortest(v.floats[0])
 }

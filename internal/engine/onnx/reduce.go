@@ -17,9 +17,8 @@ func (r *nodeReader) reduce() {
 	axes, keep, none := axesOf(list, len(x.shape)), r.flag("keepdims", true), r.flag("noop_with_empty_axes", false)
 	function := strings.TrimPrefix(r.op, "Reduce")
 	if len(axes) == 0 && none {
-		if slices.Contains([]string{"L1", "L2", "LogSum", "SumSquare"}, function) {
-			panic(unsupportedf("noop_with_empty_axes, whose meaning here differs between versions of ONNX"))
-		}
+		unsupportedIf(slices.Contains([]string{"L1", "L2", "LogSum", "SumSquare"}, function),
+			"noop_with_empty_axes, whose meaning here differs between versions of ONNX")
 		r.reshaped(x, x.shape)
 		return
 	}
@@ -70,9 +69,7 @@ func (r *nodeReader) cumSum() {
 	axis := axisOf(r.oneInt(1), len(x.shape))
 	exclusive, reverse := r.flag("exclusive", false), r.flag("reverse", false)
 	n := x.shape[axis]
-	if n > 1<<12 {
-		panic(unsupportedf("a sum along %d entries", n))
-	}
+	unsupportedIf(n > 1<<12, "a sum along %d entries", n)
 	r.claim(n * n)
 	w := &nn.Param{Shape: []int{n, n}, Data: make([]float32, n*n)}
 	for i := range w.Data {

@@ -40,13 +40,10 @@ func (r *nodeReader) resize10(scales []float64) {
 	if mode == "bilinear" {
 		op.Mode = "linear"
 	}
-	if op.Mode != "nearest" && op.Mode != "linear" {
-		panic(malformedf("unknown mode %q", mode))
-	}
+	malformedIf(op.Mode != "nearest" && op.Mode != "linear", "unknown mode %q", mode)
 	to := byScales(x.shape, countUp(len(x.shape)), scales)
-	if op.Mode == "nearest" && slices.ContainsFunc(scales, func(s float64) bool { return s < 1 }) {
-		panic(unsupportedf("mode \"nearest\" to a smaller size, whose meaning differs between versions of ONNX: export at opset 11 or later"))
-	}
+	unsupportedIf(op.Mode == "nearest" && slices.ContainsFunc(scales, func(s float64) bool { return s < 1 }),
+		"mode \"nearest\" to a smaller size, whose meaning differs between versions of ONNX: export at opset 11 or later")
 	r.resizeTo(x, op, to)
 }
 
@@ -89,14 +86,10 @@ func unresized(shape []int) resizedShape {
 // that ratio.
 func byScales(shape, axes []int, scales []float64) resizedShape {
 	to := unresized(shape)
-	if len(scales) != len(axes) {
-		panic(malformedf("%d scales for %d axes", len(scales), len(axes)))
-	}
+	malformedIf(len(scales) != len(axes), "%d scales for %d axes", len(scales), len(axes))
 	for i, a := range axes {
 		s := float32(scales[i])
-		if !(s > 0) || float64(s)*float64(shape[a]) > maxActivation {
-			panic(malformedf("scale %v of size %d", s, shape[a]))
-		}
+		malformedIf(!(s > 0) || float64(s)*float64(shape[a]) > maxActivation, "scale %v of size %d", s, shape[a])
 		to.out[a] = int(float32(shape[a]) * s)
 		if float32(float64(to.out[a])/float64(shape[a])) != s {
 			to.scales[a] = shortest(s)
@@ -109,9 +102,7 @@ func byScales(shape, axes []int, scales []float64) resizedShape {
 // those of one scale for all of these axes: the smallest or the largest.
 func bySizes(shape, axes []int, list []int64, policy string) resizedShape {
 	to, sizes := unresized(shape), sizesOfDims(list)
-	if len(sizes) != len(axes) {
-		panic(malformedf("%d sizes for %d axes", len(sizes), len(axes)))
-	}
+	malformedIf(len(sizes) != len(axes), "%d sizes for %d axes", len(sizes), len(axes))
 	var scales []float64
 	for i, a := range axes {
 		to.out[a] = sizes[i]
@@ -130,9 +121,7 @@ func bySizes(shape, axes []int, list []int64, policy string) resizedShape {
 	}
 	for _, a := range axes {
 		size := scale * float64(shape[a])
-		if !(size < maxActivation) {
-			panic(malformedf("sizes %v of shape %v", sizes, shape))
-		}
+		malformedIf(!(size < maxActivation), "sizes %v of shape %v", sizes, shape)
 		if to.out[a] = int(math.Floor(size + .5)); math.Abs(size-float64(to.out[a])) > 1e-9*size {
 			to.scales[a] = scale
 		}
@@ -145,9 +134,8 @@ func (r *nodeReader) resizeTo(x operand, by *nn.Resize, to resizedShape) {
 	r.mustFit(to.out)
 	var axes []int
 	for a, s := range to.scales {
-		if s != 0 && (by.Coordinates == "align_corners" || by.Coordinates == "pytorch_half_pixel" && to.out[a] == 1) {
-			panic(unsupportedf("%s by a scale that gives no whole number, whose meaning differs between versions of ONNX: give sizes", by.Coordinates))
-		}
+		unsupportedIf(s != 0 && (by.Coordinates == "align_corners" || by.Coordinates == "pytorch_half_pixel" && to.out[a] == 1),
+			"%s by a scale that gives no whole number, whose meaning differs between versions of ONNX: give sizes", by.Coordinates)
 		if s != 0 || to.out[a] != to.in[a] {
 			axes = append(axes, a)
 			r.claim(to.in[a] * to.out[a])
@@ -156,9 +144,7 @@ func (r *nodeReader) resizeTo(x operand, by *nn.Resize, to resizedShape) {
 	c, shift := r.along(x, axes...)
 	for _, a := range axes {
 		ops, err := by.Along(c.shape, a-shift, to.out[a], to.scales[a])
-		if err != nil {
-			panic(malformedf("%v", err))
-		}
+		malformedIf(err != nil, "%v", err)
 		for _, op := range ops {
 			c = c.then(op)
 		}

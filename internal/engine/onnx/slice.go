@@ -18,9 +18,7 @@ func allOf(shape []int) slicing {
 // limit leaves of a dimension what ONNX Slice-13 does: bounds may count from the end, and
 // are clamped.
 func (s *slicing) limit(axis int, start, end, step int64) {
-	if step == 0 {
-		panic(malformedf("a step of 0"))
-	}
+	malformedIf(step == 0, "a step of 0")
 	size := int64(s.counts[axis])
 	low, high := int64(0), size
 	if step < 0 {
@@ -60,9 +58,7 @@ func (r *nodeReader) slice() {
 	}
 	starts, ends, by := lists[0], lists[1], lists[3]
 	n := len(starts)
-	if !given[0] || !given[1] || n > maxDims {
-		panic(malformedf("starts or ends are missing, or more than %d", maxDims))
-	}
+	malformedIf(!given[0] || !given[1] || n > maxDims, "starts or ends are missing, or more than %d", maxDims)
 	axes := countUp(min(n, len(x.shape)))
 	if given[2] {
 		axes = axesOf(lists[2], len(x.shape))
@@ -70,9 +66,8 @@ func (r *nodeReader) slice() {
 	if !given[3] {
 		by = slices.Repeat([]int64{1}, n)
 	}
-	if n != len(ends) || n != len(axes) || n != len(by) {
-		panic(malformedf("%d starts, %d ends, %d axes and %d steps: their numbers must be equal", n, len(ends), len(axes), len(by)))
-	}
+	malformedIf(n != len(ends) || n != len(axes) || n != len(by),
+		"%d starts, %d ends, %d axes and %d steps: their numbers must be equal", n, len(ends), len(axes), len(by))
 	s := allOf(x.shape)
 	for i, axis := range axes {
 		s.limit(axis, starts[i], ends[i], by[i])
@@ -111,9 +106,8 @@ func (r *nodeReader) split() {
 		}
 		left -= n
 	}
-	if left != 0 || len(list) != len(r.outputs) {
-		panic(malformedf("a dimension of %d cannot be split into the %d given sizes for %d outputs", size, len(list), len(r.outputs)))
-	}
+	malformedIf(left != 0 || len(list) != len(r.outputs),
+		"a dimension of %d cannot be split into the %d given sizes for %d outputs", size, len(list), len(r.outputs))
 	start := 0
 	for out, n := range list {
 		s := allOf(x.shape)

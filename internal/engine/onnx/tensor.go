@@ -64,9 +64,8 @@ func (t *tensor) shape() (shape []int, n int) {
 	n = 1
 	shape = make([]int, len(t.dims))
 	for i, d := range t.dims {
-		if d < 0 || d > 0 && int64(n) > math.MaxInt/8/d {
-			panic(malformedf("tensor %q has the impossible shape %v", t.name, t.dims))
-		}
+		malformedIf(d < 0 || d > 0 && int64(n) > math.MaxInt/8/d,
+			"tensor %q has the impossible shape %v", t.name, t.dims)
 		shape[i] = int(d)
 		n *= int(d)
 	}
@@ -79,9 +78,8 @@ func (t *tensor) bytes(n, size int, typed []byte) []byte {
 	if t.hasRaw {
 		b = t.raw
 	}
-	if len(b) != n*size {
-		panic(malformedf("tensor %q of shape %v needs %d bytes of data, there are %d: export the model again", t.name, t.dims, n*size, len(b)))
-	}
+	malformedIf(len(b) != n*size,
+		"tensor %q of shape %v needs %d bytes of data, there are %d: export the model again", t.name, t.dims, n*size, len(b))
 	return b
 }
 
@@ -166,9 +164,7 @@ var intSizes = map[int64]int{
 func (t *tensor) intValues(n int) []int64 {
 	size := intSizes[t.kind]
 	if !t.hasRaw {
-		if len(t.ints) != n {
-			panic(malformedf("tensor %q of shape %v has %d elements", t.name, t.dims, len(t.ints)))
-		}
+		malformedIf(len(t.ints) != n, "tensor %q of shape %v has %d elements", t.name, t.dims, len(t.ints))
 		return wrapped(t.ints, t.kind)
 	}
 	b := t.bytes(n, size, nil)

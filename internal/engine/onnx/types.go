@@ -157,9 +157,7 @@ func (v *value) roundNarrow() {
 // Integers wrap around. Floats of 16 bits are rounded by setOutput.
 func (c *constants) converted(v *value, to int64) *value {
 	kind, ok := kindOf(to)
-	if !ok {
-		panic(unsupportedf("a cast to %s", typeName(to)))
-	}
+	unsupportedIf(!ok, "a cast to %s", typeName(to))
 	if _, narrow := narrowFormats[to]; kind == isFloat && v.kind == isFloat && !narrow {
 		out := v.reshaped(v.shape)
 		out.element = to

@@ -42,14 +42,10 @@ func (r *nodeReader) dropout() {
 	}
 	if r.has(2) && p > 0 {
 		for _, mode := range r.ints(2) {
-			if mode != 0 {
-				panic(unsupportedf("training mode: export the model for inference"))
-			}
+			unsupportedIf(mode != 0, "training mode: export the model for inference")
 		}
 	}
-	if !(p >= 0 && p < 1) {
-		panic(unsupportedf("ratio %v", p))
-	}
+	unsupportedIf(!(p >= 0 && p < 1), "ratio %v", p)
 	r.keepShape(&nn.Dropout{P: p})
 }
 
@@ -95,9 +91,8 @@ func (r *nodeReader) clipComputed() {
 func (r *nodeReader) prelu() {
 	x, slope := r.operand(0), r.operand(1)
 	shape := broadcast(x.shape, slope.shape)
-	if len(shape) != len(x.shape) || nn.Size(shape) != nn.Size(x.shape) {
-		panic(malformedf("slopes of shape %v do not broadcast to %v", slope.shape, x.shape))
-	}
+	malformedIf(len(shape) != len(x.shape) || nn.Size(shape) != nn.Size(x.shape),
+		"slopes of shape %v do not broadcast to %v", slope.shape, x.shape)
 	negative := r.chain(x).clipped(math.Inf(-1), 0).combine("Mul", slope, shape)
 	r.chain(x).then(&nn.ReLU{}).with("Add", negative).end(0, shape)
 }

@@ -87,9 +87,7 @@ func (n *node) paddings(w *window) {
 	case "VALID":
 		w.pad = [4]int{}
 	case "SAME_UPPER", "SAME_LOWER":
-		if slices.Max(pads) > 0 {
-			panic(malformedf("both pads and auto_pad %s are given", w.auto))
-		}
+		malformedIf(slices.Max(pads) > 0, "both pads and auto_pad %s are given", w.auto)
 	default:
 		panic(malformedf("attribute \"auto_pad\" is %q", w.auto))
 	}
