@@ -57,10 +57,7 @@ type layout struct {
 
 // newLayout lays out operands of these shapes, which broadcast to one another.
 func newLayout(shapes ...[]int) *layout {
-	to, err := BroadcastShape(shapes...)
-	if err != nil {
-		panic("nn: " + err.Error())
-	}
+	to := mustFit(BroadcastShape(shapes...))
 	l := &layout{out: Size(to)}
 	strides := make([][]int, len(shapes))
 	for i, s := range shapes {

@@ -74,10 +74,7 @@ type broadcast[T Float] struct {
 
 // init lays the operands out: the constants and, for those that are nil, the inputs.
 func (k *broadcast[T]) init(in [][]int, constants []*Param) {
-	shapes, err := operandShapes(in, constants)
-	if err != nil {
-		panic("nn: " + err.Error())
-	}
+	shapes := mustFit(operandShapes(in, constants))
 	k.layout, k.constants = newLayout(shapes...), constants
 	next := 0
 	for _, p := range constants {

@@ -63,10 +63,7 @@ func (c *Conv2D) kernel64(inputs ...[]int) kernel[float64] { return newConv[floa
 // do; everything else unfolds patches into columns, or goes in inference as
 // newConvQuick says.
 func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
-	w, err := newWindow(c.Kernel, c.Stride, c.Dilation, c.Pad, inputs)
-	if err != nil {
-		panic("nn: " + err.Error())
-	}
+	w := mustFit(newWindow(c.Kernel, c.Stride, c.Dilation, c.Pad, inputs))
 	p := newConvPlan(c, w)
 	if p.groups == 1 && p.images == 1 && p.coversInput() {
 		return newDense[T](&Dense{In: p.depth, Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias}, []int{p.depth})

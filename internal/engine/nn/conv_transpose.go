@@ -113,10 +113,7 @@ type convTranspose[T Float] struct {
 }
 
 func newConvTranspose[T Float](c *ConvTranspose, in [][]int) *convTranspose[T] {
-	p, err := c.plan(in)
-	if err != nil {
-		panic("nn: " + err.Error())
-	}
+	p := mustFit(c.plan(in))
 	return &convTranspose[T]{convPlan: p, op: c, products: newConvProducts[T](p)}
 }
 

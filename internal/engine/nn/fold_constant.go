@@ -54,10 +54,7 @@ func (r *rewrite) foldConstant(n *Node) {
 		for i, v := range values {
 			x[i] = widen[float64](nil, v.Data)
 		}
-		y, err := Evaluate64(op, x, in...)
-		if err != nil {
-			panic("nn: " + err.Error()) // the graph has been checked
-		}
+		y := mustFit(Evaluate64(op, x, in...)) // the graph has been checked
 		for i, v := range y {
 			dst[i] = float32(v)
 		}

@@ -17,20 +17,10 @@ type matmul[T Float] struct {
 	sizeA, sizeB, sizeC int // elements of one matrix
 	lda, ldb            int
 	smalls              pool[simd.Small[T]]
-
-	// The operands of the product in progress.
-	f      *frame[T]
-	c      []T
-	da, db []T
-	rows   int // vectors of an example
 }
 
 func newMatmul[T Float](o *MatMul, in [][]int) *matmul[T] {
-	p, err := o.plan(in)
-	if err != nil {
-		panic("nn: MatMul: " + err.Error())
-	}
-	p = p.rowsJoined()
+	p := mustFit(o.plan(in)).rowsJoined()
 	k := &matmul[T]{matmulPlan: p, sizeA: p.m * p.k, sizeB: p.k * p.n, sizeC: p.m * p.n}
 	k.lda, k.ldb = max(1, p.k), max(1, p.n)
 	if p.transA {
@@ -42,18 +32,23 @@ func newMatmul[T Float](o *MatMul, in [][]int) *matmul[T] {
 	return k
 }
 
-// share runs body over n units of so many products each.
-func (k *matmul[T]) share(n, products int, body func(lo, hi int)) {
-	if k.big() {
-		body(0, n)
+// share runs body for n units of so many products each: one after the other where all cores share each
+// product, with nil, and else with a core's scratch for small products.
+func (k *matmul[T]) share(batch, n, products int, body func(u int, s *simd.Small[T])) {
+	work := k.m * k.n * k.k
+	if work >= bigProduct || work >= bigOfFew && batch*len(k.a) < few {
+		for u := range n {
+			body(u, nil)
+		}
 		return
 	}
-	simd.Parallel(n, 1+grain/(1+k.m*k.n*k.k*products), body)
-}
-
-func (k *matmul[T]) big() bool {
-	work := k.m * k.n * k.k
-	return work >= bigProduct || work >= bigOfFew && k.f.batch*len(k.a) < few
+	simd.Parallel(n, 1+grain/(1+work*products), func(lo, hi int) {
+		s := k.smalls.borrow()
+		for u := lo; u < hi; u++ {
+			body(u, s)
+		}
+		k.smalls.giveBack(s)
+	})
 }
 
 func matrixOf[T Float](x []T, row, perRow, i, size int) []T {
@@ -95,124 +90,84 @@ func (b *factor[T]) times(c []T, transA bool, m int, a []T, lda int, add bool) {
 	}
 }
 
-// borrow returns a core's scratch for small products, nil if they are big.
-func (k *matmul[T]) borrow() *simd.Small[T] {
-	if k.big() {
-		return nil
-	}
-	return k.smalls.borrow()
-}
-
-func (k *matmul[T]) giveBack(s *simd.Small[T]) {
-	if s != nil {
-		k.smalls.giveBack(s)
-	}
-}
-
 func (k *matmul[T]) forward(f *frame[T]) {
-	k.f = f
-	k.share(f.batch*len(k.a), 1, k.multiplyRange)
-}
-
-func (k *matmul[T]) multiplyRange(lo, hi int) {
-	s := k.borrow()
-	for u := lo; u < hi; u++ {
+	k.share(f.batch, f.batch*len(k.a), 1, func(u int, s *simd.Small[T]) {
 		e, p := u/len(k.a), u%len(k.a)
-		b := right(s, k.transB, k.k, k.n, k.matrixB(k.f.x[1], e, k.b[p]), k.ldb)
-		b.times(k.matrixC(k.f.y, e, p), k.transA, k.m, k.matrixA(k.f.x[0], e, k.a[p]), k.lda, false)
-	}
-	k.giveBack(s)
+		b := right(s, k.transB, k.k, k.n, k.matrixB(f.x[1], e, k.b[p]), k.ldb)
+		b.times(k.matrixC(f.y, e, p), k.transA, k.m, k.matrixA(f.x[0], e, k.a[p]), k.lda, false)
+	})
 }
 
 // jvp is dA·B + A·dB.
 func (k *matmul[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.f, k.c, k.da, k.db, k.rows = f, dy, dx[0], dx[1], n
-	k.share(f.batch*len(k.a), 2*n, k.tangentRange)
-}
-
-func (k *matmul[T]) tangentRange(lo, hi int) {
-	s := k.borrow()
-	for u := lo; u < hi; u++ {
+	k.share(f.batch, f.batch*len(k.a), 2*n, func(u int, s *simd.Small[T]) {
 		e, p := u/len(k.a), u%len(k.a)
-		a, b := k.matrixA(k.f.x[0], e, k.a[p]), k.matrixB(k.f.x[1], e, k.b[p])
+		a, b := k.matrixA(f.x[0], e, k.a[p]), k.matrixB(f.x[1], e, k.b[p])
 		fixed := right(s, k.transB, k.k, k.n, b, k.ldb)
-		for j := range k.rows {
-			row := e*k.rows + j
-			fixed.times(k.matrixC(k.c, row, p), k.transA, k.m, k.matrixA(k.da, row, k.a[p]), k.lda, false)
+		for row := e * n; row < (e+1)*n; row++ {
+			fixed.times(k.matrixC(dy, row, p), k.transA, k.m, k.matrixA(dx[0], row, k.a[p]), k.lda, false)
 		}
-		for j := range k.rows {
-			row := e*k.rows + j
-			c, moving := k.matrixC(k.c, row, p), right(s, k.transB, k.k, k.n, k.matrixB(k.db, row, k.b[p]), k.ldb)
-			moving.times(c, k.transA, k.m, a, k.lda, true)
+		for row := e * n; row < (e+1)*n; row++ {
+			moving := right(s, k.transB, k.k, k.n, k.matrixB(dx[1], row, k.b[p]), k.ldb)
+			moving.times(k.matrixC(dy, row, p), k.transA, k.m, a, k.lda, true)
 		}
-	}
-	k.giveBack(s)
+	})
 }
 
 // vjp is op(dA) = dC·op(B)ᵀ and op(dB) = op(A)ᵀ·dC, summed over the products that
 // a matrix enters.
 func (k *matmul[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	k.f, k.c, k.da, k.db, k.rows = f, dy, dx[0], dx[1], n
-	if dx[0] != nil && len(k.usesA) > 0 {
-		k.share(f.batch*len(k.usesA), 1+n*len(k.a)/len(k.usesA), k.pullRangeA)
+	if units := len(k.usesA); dx[0] != nil && units > 0 {
+		k.share(f.batch, f.batch*units, 1+n*len(k.a)/units, func(u int, s *simd.Small[T]) {
+			k.pullA(s, f.x[1], dx[0], dy, u/units, u%units, n)
+			clearUnused(k.usesA[u%units], dx[0], u/units, u%units, units, k.sizeA, n)
+		})
 	}
-	if dx[1] != nil && len(k.usesB) > 0 {
-		k.share(f.batch*len(k.usesB), 1+n*len(k.a)/len(k.usesB), k.pullRangeB)
+	if units := len(k.usesB); dx[1] != nil && units > 0 {
+		k.share(f.batch, f.batch*units, 1+n*len(k.a)/units, func(u int, s *simd.Small[T]) {
+			k.pullB(s, f.x[0], dx[1], dy, u/units, u%units, n)
+			clearUnused(k.usesB[u%units], dx[1], u/units, u%units, units, k.sizeB, n)
+		})
 	}
 }
 
-func (k *matmul[T]) pullRangeA(lo, hi int) {
-	s := k.borrow()
-	for u := lo; u < hi; u++ {
-		e, i := u/len(k.usesA), u%len(k.usesA)
-		for n, p := range k.usesA[i] {
-			b := k.matrixB(k.f.x[1], e, k.b[p])
-			fixed := right(s, !k.transB, k.n, k.k, b, k.ldb)
-			for j := range k.rows {
-				row := e*k.rows + j
-				dc, da := k.matrixC(k.c, row, p), k.matrixA(k.da, row, i)
-				if k.transA { // dAᵀ = B·dCᵀ
-					turned := right(s, true, k.n, k.m, dc, max(1, k.n))
-					turned.times(da, k.transB, k.k, b, k.ldb, n > 0)
-				} else {
-					fixed.times(da, false, k.m, dc, max(1, k.n), n > 0)
-				}
+// pullA sets the cotangents dx of matrix i of A in n rows of example e.
+func (k *matmul[T]) pullA(s *simd.Small[T], x, dx, dy []T, e, i, n int) {
+	for use, p := range k.usesA[i] {
+		b := k.matrixB(x, e, k.b[p])
+		fixed := right(s, !k.transB, k.n, k.k, b, k.ldb)
+		for row := e * n; row < (e+1)*n; row++ {
+			dc, da := k.matrixC(dy, row, p), k.matrixA(dx, row, i)
+			if k.transA { // dAᵀ = B·dCᵀ
+				turned := right(s, true, k.n, k.m, dc, max(1, k.n))
+				turned.times(da, k.transB, k.k, b, k.ldb, use > 0)
+			} else {
+				fixed.times(da, false, k.m, dc, max(1, k.n), use > 0)
 			}
 		}
-		k.clearUnused(k.usesA[i], k.da, e, i, len(k.usesA), k.sizeA)
 	}
-	k.giveBack(s)
 }
 
-func (k *matmul[T]) pullRangeB(lo, hi int) {
-	s := k.borrow()
-	for u := lo; u < hi; u++ {
-		e, i := u/len(k.usesB), u%len(k.usesB)
-		for n, p := range k.usesB[i] {
-			a := k.matrixA(k.f.x[0], e, k.a[p])
-			fixed := right(s, k.transA, k.m, k.k, a, k.lda)
-			for j := range k.rows {
-				row := e*k.rows + j
-				dc, db := k.matrixC(k.c, row, p), k.matrixB(k.db, row, i)
-				if k.transB { // dBᵀ = dCᵀ·A
-					fixed.times(db, true, k.n, dc, max(1, k.n), n > 0)
-				} else {
-					moving := right(s, false, k.m, k.n, dc, max(1, k.n))
-					moving.times(db, !k.transA, k.k, a, k.lda, n > 0)
-				}
+// pullB sets the cotangents dx of matrix i of B.
+func (k *matmul[T]) pullB(s *simd.Small[T], x, dx, dy []T, e, i, n int) {
+	for use, p := range k.usesB[i] {
+		a := k.matrixA(x, e, k.a[p])
+		fixed := right(s, k.transA, k.m, k.k, a, k.lda)
+		for row := e * n; row < (e+1)*n; row++ {
+			dc, db := k.matrixC(dy, row, p), k.matrixB(dx, row, i)
+			if k.transB { // dBᵀ = dCᵀ·A
+				fixed.times(db, true, k.n, dc, max(1, k.n), use > 0)
+			} else {
+				moving := right(s, false, k.m, k.n, dc, max(1, k.n))
+				moving.times(db, !k.transA, k.k, a, k.lda, use > 0)
 			}
 		}
-		k.clearUnused(k.usesB[i], k.db, e, i, len(k.usesB), k.sizeB)
 	}
-	k.giveBack(s)
 }
 
-// clearUnused clears the cotangents of a matrix that enters no product.
-func (k *matmul[T]) clearUnused(uses []int, dx []T, e, i, perRow, size int) {
-	if len(uses) > 0 {
-		return
-	}
-	for j := range k.rows {
-		clear(matrixOf(dx, e*k.rows+j, perRow, i, size))
+// clearUnused clears the n cotangents of a matrix that enters no product.
+func clearUnused[T Float](uses []int, dx []T, e, i, perRow, size, n int) {
+	for row := e * n; row < (e+1)*n && len(uses) == 0; row++ {
+		clear(matrixOf(dx, row, perRow, i, size))
 	}
 }

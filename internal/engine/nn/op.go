@@ -69,3 +69,11 @@ type passer interface{ passTrain() bool }
 type switcher[T Float] interface {
 	active(f *frame[T], dst []bool)
 }
+
+// mustFit returns x. It panics if the operator does not fit its inputs, which has been checked before.
+func mustFit[X any](x X, err error) X {
+	if err != nil {
+		panic("nn: " + err.Error())
+	}
+	return x
+}

@@ -25,10 +25,7 @@ type step[T Float] struct {
 
 // newProgram compiles a valid graph.
 func newProgram[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], train bool) *program[T] {
-	shapes, err := g.Shapes()
-	if err != nil {
-		panic("nn: " + err.Error()) // NewNet and NewTrainer have looked
-	}
+	shapes := mustFit(g.Shapes()) // NewNet and NewTrainer have looked
 	p := &program[T]{sizes: []int{Size(g.InputShape)}}
 	tensor := map[string]int{g.Input: 0}
 	for _, n := range g.needed(g.Output, g.Input) {

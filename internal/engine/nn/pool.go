@@ -76,10 +76,7 @@ type extent struct{ lo, hi int }
 func (e extent) entries(step int) int { return (e.hi - e.lo + step - 1) / step }
 
 func newPoolPlan(kernel, stride, dilation [2]int, pad [4]int, in [][]int) poolPlan {
-	w, err := newWindow(kernel, stride, dilation, pad, in)
-	if err != nil {
-		panic("nn: " + err.Error())
-	}
+	w := mustFit(newWindow(kernel, stride, dilation, pad, in))
 	w.channels *= w.images
 	return planPool(w)
 }

@@ -31,10 +31,7 @@ func rounderOf(op Op, k kernel[float64], in ...[]int) rounder {
 		r, _ := k.(rounder)
 		return r
 	}
-	out, err := op.Shape(in...)
-	if err != nil {
-		panic("nn: " + err.Error()) // the graph has been checked
-	}
+	out := mustFit(op.Shape(in...)) // the graph has been checked
 	return &linear{affine: a, inner: Size(out[len(out)-a.behind:]), kernel: a.with(magnitudes(a.weight), nil).kernel64(in[0])}
 }
 

@@ -131,9 +131,6 @@ func rearranged(inputs [][]int, views func([]int) ([]axisView, error)) ([]int, e
 // compileViews makes the kernel of a rearrangement whose Shape has looked at its
 // settings.
 func compileViews[T Float](in [][]int, views func([]int) ([]axisView, error), value float64) kernel[T] {
-	v, err := views(in[0])
-	if err != nil {
-		panic("nn: " + err.Error())
-	}
+	v := mustFit(views(in[0]))
 	return newRearrange[T](in[0], v, value)
 }

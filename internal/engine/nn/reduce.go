@@ -81,10 +81,7 @@ func (o *Reduce) kernel32(in ...[]int) kernel[float32] { return newReduceKernel[
 func (o *Reduce) kernel64(in ...[]int) kernel[float64] { return newReduceKernel[float64](o, in[0]) }
 
 func newReduceKernel[T Float](o *Reduce, in []int) kernel[T] {
-	gone, err := o.reduced(in)
-	if err != nil {
-		panic("nn: " + o.Kind() + ": " + err.Error())
-	}
+	gone := mustFit(o.reduced(in))
 	p := newReducePlan(in, gone)
 	switch o.Function {
 	case "Sum":

@@ -39,10 +39,7 @@ func rewritten(g *Graph, passes ...func(*rewrite)) *Graph {
 	for i, n := range g.Nodes {
 		c.Nodes[i] = &Node{n.Name, n.Op, slices.Clone(n.Inputs), n.Output}
 	}
-	shapes, err := g.Shapes()
-	if err != nil {
-		panic("nn: " + err.Error())
-	}
+	shapes := mustFit(g.Shapes())
 	r := &rewrite{Graph: &c, shapes: shapes, learned: map[*Param]bool{}}
 	for _, p := range g.Params() {
 		r.learned[p] = true
