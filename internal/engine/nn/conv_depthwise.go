@@ -101,23 +101,10 @@ func (k *convDepthwise[T]) applyRange(lo, hi int) {
 // spread lays a plane of the input out; what lies around it is zero already.
 func (k *convDepthwise[T]) spread(in, plane []T) {
 	for i := range k.phases {
-		if b, ok := k.block(i); ok {
-			take(in[b.to:], plane[b.at:], b.rows, b.n, k.wide, k.strideH*k.inW, k.strideW)
+		if b, ok := k.phaseBlock(k.high, k.wide, k.phases[i].row, k.phases[i].column); ok {
+			take(in[i*k.high*k.wide+b.to:], plane[b.at:], b.rows, b.n, k.wide, k.strideH*k.inW, k.strideW)
 		}
 	}
-}
-
-// phaseBlock is the inputs of a phase: rows of n, in a plane from at on and in the phases from to on.
-type phaseBlock struct{ rows, n, at, to int }
-
-// block returns that of phase i, and whether there is one.
-func (k *convDepthwise[T]) block(i int) (b phaseBlock, ok bool) {
-	p := &k.phases[i]
-	top, bottom := span(k.high, k.inH, k.strideH, p.row, k.top)
-	lo, hi := span(k.wide, k.inW, k.strideW, p.column, k.left)
-	h, w := top*k.strideH+p.row-k.top, lo*k.strideW+p.column-k.left
-	b = phaseBlock{bottom - top, hi - lo, h*k.inW + w, (i*k.high+top)*k.wide + lo}
-	return b, b.rows > 0 && b.n > 0
 }
 
 func (k *convDepthwise[T]) adjoint(dx, dy, w []T, n int) {
@@ -147,8 +134,8 @@ func (k *convDepthwise[T]) adjointRange(lo, hi int) {
 		x := k.x[p*k.inHW:][:k.inHW]
 		clear(x)
 		for i := range k.phases {
-			if b, ok := k.block(i); ok {
-				put(x[b.at:], in[b.to:], b.rows, b.n, k.strideH*k.inW, k.wide, k.strideW)
+			if b, ok := k.phaseBlock(k.high, k.wide, k.phases[i].row, k.phases[i].column); ok {
+				put(x[b.at:], in[i*size+b.to:], b.rows, b.n, k.strideH*k.inW, k.wide, k.strideW)
 			}
 		}
 	}

@@ -151,14 +151,9 @@ func (k *phasesWork) splitChannels(lo, hi int) {
 	for c := lo; c < hi; c++ {
 		x := k.x[(k.image*k.inG+c)*k.inHW:][:k.inHW]
 		for i, of := range k.taken {
-			top, bottom := span(k.height, k.inH, k.strideH, of.row, k.top)
-			left, right := span(k.width, k.inW, k.strideW, of.col, k.left)
-			if top == bottom || left == right {
-				continue
+			if b, ok := k.phaseBlock(k.height, k.width, of.row, of.col); ok {
+				take(k.phases[(i*k.inG+c)*plane+b.to:], x[b.at:], b.rows, b.n, k.width, k.strideH*k.inW, k.strideW)
 			}
-			from := (top*k.strideH+of.row-k.top)*k.inW + left*k.strideW + of.col - k.left
-			to := k.phases[(i*k.inG+c)*plane+top*k.width+left:]
-			take(to, x[from:], bottom-top, right-left, k.width, k.strideH*k.inW, k.strideW)
 		}
 	}
 }

@@ -52,40 +52,31 @@ func (k *reducer[T]) run(f *frame[T], n int, do func(c columns)) {
 	})
 }
 
-// gather sets dst, [columns, entries], from the example's x.
-func (k *reducer[T]) gather(dst []float64, x []T, at, columns int) {
-	n := k.entries()
+// step is how far entries that lie beside each other in the input are apart in columns.
+func (k *reducer[T]) step() int {
 	if k.inner == 1 {
-		for r, offset := range k.offsets {
-			for i, v := range x[at+offset:][:k.length] {
-				dst[r*k.length+i] = float64(v)
-			}
-		}
-		return
+		return 1
 	}
+	return k.entries()
+}
+
+// gather sets dst, [columns, entries], from the example's x. One of length and columns is 1.
+func (k *reducer[T]) gather(dst []float64, x []T, at, columns int) {
+	step := k.step()
 	for r, offset := range k.offsets {
-		for c, v := range x[at+offset:][:columns] {
-			dst[c*n+r] = float64(v)
+		for i, v := range x[at+offset:][:k.length*columns] {
+			dst[r*k.length+i*step] = float64(v)
 		}
 	}
 }
 
 // scatter is gather the other way.
 func (k *reducer[T]) scatter(x []T, src []float64, at, columns int) {
-	n := k.entries()
-	if k.inner == 1 {
-		for r, offset := range k.offsets {
-			to := x[at+offset:][:k.length]
-			for i := range to {
-				to[i] = T(src[r*k.length+i])
-			}
-		}
-		return
-	}
+	step := k.step()
 	for r, offset := range k.offsets {
-		to := x[at+offset:][:columns]
-		for c := range to {
-			to[c] = T(src[c*n+r])
+		to := x[at+offset:][:k.length*columns]
+		for i := range to {
+			to[i] = T(src[r*k.length+i*step])
 		}
 	}
 }

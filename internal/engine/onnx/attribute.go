@@ -67,8 +67,14 @@ func (n *node) typed(name string, kind int64) (a attribute, ok bool) {
 
 // int returns an integer attribute.
 func (n *node) int(name string, absent int64) int64 {
-	if a, ok := n.typed(name, kindInt); ok {
-		return a.n
+	a, ok := n.typed(name, kindInt)
+	return or(a.n, ok, absent)
+}
+
+// or returns x if there is one.
+func or[T any](x T, ok bool, absent T) T {
+	if ok {
+		return x
 	}
 	return absent
 }
@@ -76,19 +82,14 @@ func (n *node) int(name string, absent int64) int64 {
 // flag returns an integer attribute that is 0 or 1.
 func (n *node) flag(name string, absent bool) bool {
 	a, ok := n.typed(name, kindInt)
-	if !ok {
-		return absent
-	}
 	malformedIf(a.n != 0 && a.n != 1, "attribute %q is %d: it must be 0 or 1", name, a.n)
-	return a.n == 1
+	return or(a.n == 1, ok, absent)
 }
 
 // text returns a string attribute.
 func (n *node) text(name, absent string) string {
-	if a, ok := n.typed(name, kindString); ok {
-		return a.text
-	}
-	return absent
+	a, ok := n.typed(name, kindString)
+	return or(a.text, ok, absent)
 }
 
 // float returns a float attribute, which must be finite.

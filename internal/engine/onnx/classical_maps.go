@@ -163,10 +163,8 @@ func (r *nodeReader) imputer() {
 
 // limitOrNaN returns a float attribute of any value.
 func (n *node) limitOrNaN(name string, absent float64) float64 {
-	if a, ok := n.typed(name, kindFloat); ok {
-		return float64(math.Float32frombits(a.bits))
-	}
-	return absent
+	a, ok := n.typed(name, kindFloat)
+	return or(float64(math.Float32frombits(a.bits)), ok, absent)
 }
 
 // binarizer is ONNX Binarizer-1.

@@ -10,7 +10,7 @@ import (
 // reshape is ONNX Reshape-21.
 func (r *nodeReader) reshape() {
 	x := r.operand(0)
-	r.reshaped(x, reshapedTo(x.shape, r.ints(1), r.flag("allowzero", false)))
+	r.chain(x).end(0, reshapedTo(x.shape, r.ints(1), r.flag("allowzero", false)))
 }
 
 // reshapedTo returns the shape that Reshape makes of one: 0 keeps a size, unless it may be
@@ -55,7 +55,7 @@ func (r *nodeReader) flatten() {
 		r.chain(x).then(&nn.Flatten{}).end(0, shape)
 		return
 	}
-	r.reshaped(x, shape)
+	r.chain(x).end(0, shape)
 }
 
 // squeeze is ONNX Squeeze-13: it drops the given dimensions, or all of size 1.
@@ -71,7 +71,7 @@ func (r *nodeReader) squeeze() {
 			shape = append(shape, s)
 		}
 	}
-	r.reshaped(x, shape)
+	r.chain(x).end(0, shape)
 }
 
 // unsqueeze is ONNX Unsqueeze-13: it inserts dimensions of size 1, at these axes of the
@@ -87,7 +87,7 @@ func (r *nodeReader) unsqueeze() {
 	for _, axis := range axes {
 		shape = slices.Insert(shape, axis, 1)
 	}
-	r.reshaped(x, shape)
+	r.chain(x).end(0, shape)
 }
 
 // transpose is ONNX Transpose-13; without perm the dimensions are reversed.

@@ -196,8 +196,3 @@ func (r *nodeReader) setOutput(i int, v *value) {
 
 // set makes the node's first output a constant.
 func (r *nodeReader) set(v *value) { r.setOutput(0, v) }
-
-// reshaped gives the node's output the elements of an operand in another shape.
-func (r *nodeReader) reshaped(o operand, shape []int) {
-	r.chain(o).end(0, shape)
-}

@@ -19,7 +19,7 @@ func (r *nodeReader) reduce() {
 	if len(axes) == 0 && none {
 		unsupportedIf(slices.Contains([]string{"L1", "L2", "LogSum", "SumSquare"}, function),
 			"noop_with_empty_axes, whose meaning here differs between versions of ONNX")
-		r.reshaped(x, x.shape)
+		r.chain(x).end(0, x.shape)
 		return
 	}
 	if len(axes) == 0 {

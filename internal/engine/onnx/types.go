@@ -69,7 +69,7 @@ func (r *nodeReader) castLike() {
 func (r *nodeReader) castTo(element int64) {
 	if r.scratch != nil {
 		r.scratch.element = element
-		r.reshaped(r.operand(0), r.operand(0).shape)
+		r.chain(r.operand(0)).end(0, r.operand(0).shape)
 		return
 	}
 	kind, ok := kindOf(element)

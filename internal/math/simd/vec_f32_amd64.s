@@ -26,27 +26,11 @@ GLOBL ·vecMask(SB), RODATA|NOPTR, $64
 	VPERMILPS $0xB1, X0, X1 \
 	OP X1, X0, X0
 
+// LARGEST takes the lanes of X0 together by LARGER, with X1 and X5 to work in.
+#define LARGEST \
+	VPERMILPS $0x4E, X0, X1 \
+	LARGER(X1, X0, X5) \
+	VPERMILPS $0xB1, X0, X1 \
+	LARGER(X1, X0, X5)
+
 #include "vec_loops_amd64.h"
-
-#define MAXABS(off, Ya, Yb, Y) \
-	VANDPS off(DI)(AX*4), Y12, Ya \
-	VPMAXUD Ya, Y, Y
-
-#define MAXABSREST \
-	VMASKMOVPS (DI)(AX*4), Y15, Y4 \
-	VANDPS Y12, Y4, Y4 \
-	VPMAXUD Y4, Y0, Y0
-
-// func maxAbsF32(x *float32, n int) float32
-// The largest |x|. Without their signs floats are in the order of their bits, NaN
-// last.
-TEXT maxAbs(SB), NOSPLIT, $0-20
-	MOVQ x+0(FP), DI
-	MOVQ n+8(FP), CX
-	VPCMPEQD Y12, Y12, Y12
-	VPSRLD $1, Y12, Y12 // all but the sign bit
-	FOURS(MAXABS, MAXABSREST)
-	ACROSS(VPMAXUD)
-	VZEROUPPER
-	MOVSS X0, ret+16(FP)
-	RET

@@ -157,3 +157,36 @@ TEXT sum(SB), NOSPLIT, $0-ARGS_16_1
 	VZEROUPPER
 	MOVS X0, ret+16(FP)
 	RET
+
+// LARGER sets b to the larger of the integers a and b, by way of c.
+#define LARGER(a, b, c) \
+	VPCMPGT b, a, c \
+	VBLENDVP c, a, b, b
+
+#define MAXABS(off, Ya, Yb, Y) \
+	VANDP off(DI)(AX*SIZE), Y12, Ya \
+	LARGER(Ya, Y, Yb)
+
+#define MAXABSREST \
+	VMASKMOVP (DI)(AX*SIZE), Y15, Y4 \
+	VANDP Y12, Y4, Y4 \
+	LARGER(Y4, Y0, Y8)
+
+// func maxAbs(x *T, n int) T
+// The largest |x|. Without their signs floats are in the order of their bits, NaN
+// last.
+TEXT maxAbs(SB), NOSPLIT, $0-ARGS_16_1
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VPCMPEQD Y12, Y12, Y12
+	VPSRL $1, Y12, Y12 // all but the sign bit
+	FOURS(MAXABS, MAXABSREST)
+	LARGER(Y1, Y0, Y5)
+	LARGER(Y2, Y0, Y6)
+	LARGER(Y3, Y0, Y7)
+	VEXTRACTF128 $1, Y0, X1
+	LARGER(X1, X0, X5)
+	LARGEST
+	VZEROUPPER
+	MOVS X0, ret+16(FP)
+	RET
