@@ -56,7 +56,7 @@ func newJoint(x *folded, g *goal, rows []int) *joint {
 		near := newNearby(x.YNumbers, g, rows)
 		j.near = make([]float64, x.Len()*k)
 		for i, y := range x.YNumbers {
-			near.say(j.near[i*k:][:k], y, -1)
+			near.say(j.near[i*k:][:k], y)
 		}
 		return j
 	}
@@ -201,10 +201,14 @@ func newNearby(numbers []float64, g *goal, rows []int) *nearby {
 	for k := range b.all {
 		b.all[k] = (b.all[k] + prior) / (n + prior*float64(b.width))
 	}
+	equal := make([][2]int, len(order))
+	for at, y := range b.y {
+		equal[at][0], equal[at][1] = b.equal(y)
+	}
 	least, best := math.Inf(1), *b
 	for b.k = leastNear; b.k < 2*len(rows); b.k *= 2 {
 		for _, b.prior = range priorsNear {
-			if loss := b.loss(numbers, order); loss < least {
+			if loss := b.loss(order, equal); loss < least {
 				least, best = loss, *b
 			}
 		}
@@ -212,15 +216,17 @@ func newNearby(numbers []float64, g *goal, rows []int) *nearby {
 	return &best
 }
 
-// loss returns what guessing the training examples costs, each without itself.
-func (b *nearby) loss(numbers []float64, rows []int) (loss float64) {
-	q := make([]float64, b.width)
-	for _, i := range rows {
-		b.say(q, numbers[i], i)
+// loss returns what guessing the training examples costs, each without itself. Equal has the places in b.y of
+// those with the same y as each.
+func (b *nearby) loss(rows []int, equal [][2]int) (loss float64) {
+	sums := make([]float64, b.width)
+	for at, i := range rows {
+		count := b.sum(sums, equal[at][0], equal[at][1])
+		b.add(sums, i, -1)
 		if l := b.goal.target.Labels; l != nil {
-			loss -= q[l[i]]
+			loss -= b.smooth(sums, l[i], count-1)
 		} else {
-			e := q[0] - b.goal.target.Values[i]
+			e := b.smooth(sums, 0, count-1) - b.goal.target.Values[i]
 			loss += e * e
 		}
 	}
@@ -237,25 +243,37 @@ func (b *nearby) add(to []float64, i int, weight float64) {
 }
 
 // say overwrites dst with what the k nearest say of an example with that y: log-probabilities, or a
-// mean. Examples of equal y are taken together; without is one of them to be left out, −1 for none.
-func (b *nearby) say(dst []float64, y float64, without int) {
-	n := len(b.y)
-	lo := sort.SearchFloat64s(b.y, y)
-	hi := lo + sort.Search(n-lo, func(k int) bool { return b.y[lo+k] > y })
+// mean. Examples of equal y are taken together.
+func (b *nearby) say(dst []float64, y float64) {
+	lo, hi := b.equal(y)
+	count := b.sum(dst, lo, hi)
+	for k := range dst {
+		dst[k] = b.smooth(dst, k, count)
+	}
+}
+
+// equal returns the places lo ≤ k < hi in b.y of those that are equal to y.
+func (b *nearby) equal(y float64) (lo, hi int) {
+	lo = sort.SearchFloat64s(b.y, y)
+	hi = lo + sort.Search(len(b.y)-lo, func(k int) bool { return b.y[lo+k] > y })
+	return lo, hi
+}
+
+// sum overwrites dst with what the k examples nearest to those in lo ≤ k < hi add, and returns how many they are.
+func (b *nearby) sum(dst []float64, lo, hi int) (count float64) {
 	middle := (lo + hi) / 2
-	from, to := max(0, min(lo, middle-b.k/2)), min(n, max(hi, middle+b.k/2))
-	count := float64(to - from)
+	from, to := max(0, min(lo, middle-b.k/2)), min(len(b.y), max(hi, middle+b.k/2))
 	for k := range dst {
 		dst[k] = b.sums[to*b.width+k] - b.sums[from*b.width+k]
 	}
-	if without >= 0 {
-		b.add(dst, without, -1)
-		count--
+	return float64(to - from)
+}
+
+// smooth returns the k-th log-probability, or the mean, that sums over so many examples give.
+func (b *nearby) smooth(sums []float64, k int, count float64) float64 {
+	v := (sums[k] + b.prior*b.all[k]) / (count + b.prior)
+	if b.goal.target.Labels != nil {
+		v = math.Log(max(v, probabilityFloor))
 	}
-	for k := range dst {
-		dst[k] = (dst[k] + b.prior*b.all[k]) / (count + b.prior)
-		if b.goal.target.Labels != nil {
-			dst[k] = math.Log(max(dst[k], probabilityFloor))
-		}
-	}
+	return v
 }
