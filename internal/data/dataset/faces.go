@@ -165,8 +165,11 @@ func (f *face) draw(d draws) *image.RGBA {
 		x, y := (float64(i%side)+.5)/w-.5-dx, (float64(i/side)+.5-w/2)/w-dy
 		p, noise := back, d.between(-.04, .04)
 		for _, s := range shapes {
-			cover := .5 + min(s.rx, s.ry)*w*(1-math.Hypot((x-s.x)/s.rx, (y-s.y)/s.ry))
-			if cover > 0 {
+			u, v, pixels := (x-s.x)/s.rx, (y-s.y)/s.ry, min(s.rx, s.ry)*w
+			if max(math.Abs(u), math.Abs(v)) > 1+.6/pixels { // far outside, where cover is negative
+				continue
+			}
+			if cover := .5 + pixels*(1-math.Hypot(u, v)); cover > 0 {
 				p = p.mix(s.color, min(cover, 1))
 			}
 		}
