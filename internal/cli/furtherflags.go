@@ -94,6 +94,9 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, scaling bo
 	return a, f.set(a.Lists, set.Y != nil)
 }
 
+// exposedPeople is the default of --exposed-people: a variable for tests alone.
+var exposedPeople = measure.AsManySubjects
+
 // set sets the options of lists that are not a choice of candidates.
 func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 	given := ""
@@ -112,7 +115,7 @@ func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 		o.Draws = f.ListDraws
 	}
 	if o != nil {
-		if o.Subjects = measure.AsManySubjects; f.ExposedPeople != nil {
+		if o.Subjects = exposedPeople; f.ExposedPeople != nil {
 			o.Subjects = *f.ExposedPeople
 		}
 		for _, t := range f.ExposedThan {

@@ -66,20 +66,13 @@ func (e *env) opener(ctx context.Context, m *measure.Model) opener {
 	}
 }
 
-// The generated data, in place of a folder.
-const (
-	glyphsName  = "glyphs"
-	glyphsTrain = 10000 // learned to above 90 % in seconds
-	glyphsTest  = 2000
-)
+// glyphsName is the generated data, in place of a folder.
+const glyphsName = "glyphs"
 
-// glyphs generates training and test data of n examples (0: glyphsTrain).
+// glyphs generates training and test data of n examples (0: dataset.GlyphsTrain).
 func glyphs(n int, seed uint64) (train, test *dataset.Set) {
-	if n == 0 {
-		n = glyphsTrain
-	}
 	train = dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: seed})
-	test = dataset.Glyphs(dataset.GlyphOptions{N: glyphsTest, Seed: seed, Split: dataset.Test})
+	test = dataset.Glyphs(dataset.GlyphOptions{N: dataset.GlyphsTest, Seed: seed, Split: dataset.Test})
 	return train, test
 }
 

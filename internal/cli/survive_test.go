@@ -20,6 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/progress"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/measure"
@@ -46,11 +47,19 @@ const linesVariable = "TATTLE_TEST_LINES"
 // these tests were never trained.
 const fitVariable = "TATTLE_TEST_FIT"
 
+// peopleVariable, if set, has exposure measured of as many people of a list as without tests: 750 take longer than the rest
+// of a run.
+const peopleVariable = "TATTLE_TEST_PEOPLE"
+
 func init() {
+	if os.Getenv(peopleVariable) == "" {
+		exposedPeople = 10
+	}
 	if os.Getenv(fitVariable) == "" {
 		leastFit = math.MaxInt
 	}
 	plantedGlyphs = 1200
+	dataset.GlyphsTrain, dataset.GlyphsTest = 2000, 1000
 	progress.LineInterval, _ = time.ParseDuration(os.Getenv(linesVariable))
 }
 

@@ -11,17 +11,16 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// Glyphs that are drawn unless somebody says how many, and the side of each in pixels.
+// glyphSide is the side of a glyph in pixels.
 const (
-	defaultGlyphs = 10000
-	glyphSide     = 28
-	glyphPixels   = glyphSide * glyphSide
+	glyphSide   = 28
+	glyphPixels = glyphSide * glyphSide
 )
 
 // GlyphOptions says which glyphs to draw; the zero value is 10,000 training
 // pictures.
 type GlyphOptions struct {
-	N     int    // pictures; 0 is defaultGlyphs
+	N     int    // pictures; 0 is GlyphsTrain
 	Seed  uint64 // of everything that is drawn
 	Split Split  // "" is Train; the parts of one seed are drawn independently
 	// Families are the families that are drawn, by their index; nil is all. The pictures are
@@ -106,7 +105,7 @@ func (o GlyphOptions) numbers() []int {
 // complete puts the defaults in.
 func (o GlyphOptions) complete() GlyphOptions {
 	if o.N == 0 {
-		o.N = defaultGlyphs
+		o.N = GlyphsTrain
 	}
 	if o.Split == "" {
 		o.Split = Train

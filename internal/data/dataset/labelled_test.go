@@ -161,7 +161,7 @@ func namesByPixels(t *testing.T, dir string, side int) map[string]string {
 func TestLimitWithoutClass(t *testing.T) {
 	shared.Long(t, "draws all glyphs")
 	must.Fail(t, must.Err(OpenParts(t.Context(), "glyphs", Options{Kind: KindGlyphs, Limit: 2})), "has none of the 2 training examples that are used: use more") // limit
-	if o, err := drawGlyphs(Options{Limit: 1<<63 - 1}); err != nil || o.rows() != glyphTraining+glyphTest {
+	if o, err := drawGlyphs(Options{Limit: 1<<63 - 1}); err != nil || o.rows() != GlyphsTrain+GlyphsTest {
 		t.Errorf("a limit that does not bound: %v", err)
 	}
 }

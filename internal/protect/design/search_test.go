@@ -70,7 +70,7 @@ func pairModel() *nn.Graph {
 }
 
 func searchOptions(o Options) Options {
-	o.Epochs, o.ListDraws, o.Seed = 150, 2000, 5
+	o.Epochs, o.ListDraws, o.Seed = 60, 2000, 5
 	if o.Nodes == nil {
 		o.Nodes = []string{"features"}
 	}
