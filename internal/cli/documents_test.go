@@ -99,7 +99,7 @@ var smaller = strings.NewReplacer(
 	"glyphs --examples 20 ", "glyphs --examples 4 ",
 	"--examples 2 ", "--examples 1 ",
 	"--restarts 5 ", "--restarts 1 ",
-	"--list-draws 5000 ", "--list-draws 2000 ",
+	"--list-draws 5000 ", "--list-draws 1000 ",
 	"--methods projected,discriminant,shaped --epochs 5 ", "--methods projected,discriminant,shaped --epochs 1 ",
 )
 
