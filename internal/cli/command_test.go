@@ -187,7 +187,7 @@ func process(ts *testscript.TestScript, args ...string) *exec.Cmd {
 
 // settings are the variables of tests that a script has set.
 func settings(ts *testscript.TestScript) (set []string) {
-	for _, v := range []string{tokenVariable, versionVariable, stallVariable, stuckVariable, failVariable, fewVariable, linesVariable, fitVariable, peopleVariable} {
+	for _, v := range []string{tokenVariable, versionVariable, stallVariable, stuckVariable, failVariable, fewVariable, linesVariable, fitVariable, listVariable} {
 		if value := ts.Getenv(v); value != "" {
 			set = append(set, v+"="+value)
 		}

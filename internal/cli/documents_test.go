@@ -93,7 +93,7 @@ var smaller = strings.NewReplacer(
 	"--epochs 25 ", "--epochs 2 ",
 	"--examples 3000 --epochs 6 ", "--examples 1200 --epochs 3 ",
 	"curious/model.onnx --examples 1000 ", "curious/model.onnx --examples 400 ",
-	"--references 3 --reference-epochs 6 ", "--references 2 --reference-epochs 3 ",
+	"--references 3 --reference-epochs 6 ", "--references 2 --reference-epochs 1 ",
 	"--examples 1000 --epochs 2 --seeds 2 ", "--examples 200 --epochs 1 --seeds 2 ",
 	"figure1 --data mnist --examples 20 ", "figure1 --data mnist --examples 1 --restarts 1 ",
 	"glyphs --examples 20 ", "glyphs --examples 4 ",

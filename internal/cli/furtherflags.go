@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -94,8 +95,11 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, scaling bo
 	return a, f.set(a.Lists, set.Y != nil)
 }
 
-// exposedPeople is the default of --exposed-people: a variable for tests alone.
-var exposedPeople = measure.AsManySubjects
+// Defaults of --exposed-people and --list-draws: variables for tests alone.
+var (
+	exposedPeople = measure.AsManySubjects
+	listDraws     int // 0: 2000, or as many as fit into memory
+)
 
 // set sets the options of lists that are not a choice of candidates.
 func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
@@ -111,10 +115,10 @@ func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 	if o == nil && given != "" {
 		return usage(fmt.Errorf("%s requires a list of candidates, and none is used", given), "choose a list with --candidates")
 	}
-	if f.ListDraws > 0 {
-		o.Draws = f.ListDraws
-	}
 	if o != nil {
+		if draws := cmp.Or(f.ListDraws, listDraws); draws > 0 {
+			o.Draws = draws
+		}
 		if o.Subjects = exposedPeople; f.ExposedPeople != nil {
 			o.Subjects = *f.ExposedPeople
 		}

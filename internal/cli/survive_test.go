@@ -47,18 +47,18 @@ const linesVariable = "TATTLE_TEST_LINES"
 // these tests were never trained.
 const fitVariable = "TATTLE_TEST_FIT"
 
-// peopleVariable, if set, has exposure measured of as many people of a list as without tests: 750 take longer than the rest
-// of a run.
-const peopleVariable = "TATTLE_TEST_PEOPLE"
+// listVariable, if set, has as many draws from lists, and exposure measured of as many people, as without tests: they take
+// longer than the rest of a run.
+const listVariable = "TATTLE_TEST_LIST"
 
 func init() {
-	if os.Getenv(peopleVariable) == "" {
-		exposedPeople = 10
+	if os.Getenv(listVariable) == "" {
+		exposedPeople, listDraws = 4, 500
 	}
 	if os.Getenv(fitVariable) == "" {
 		leastFit = math.MaxInt
 	}
-	plantedGlyphs = 1200
+	plantedGlyphs = 900
 	dataset.GlyphsTrain, dataset.GlyphsTest = 2000, 1000
 	progress.LineInterval, _ = time.ParseDuration(os.Getenv(linesVariable))
 }
