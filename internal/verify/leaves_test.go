@@ -45,7 +45,7 @@ func TestEveryLeaf(t *testing.T) {
 		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none"),
 		"logits": append(bound[:len(bound):len(bound)], "--far", "0", "--twins", "0", "--attack", "none",
 			"--surface", "logits", "--temperature", "3", "--keep", "3", "--projection", "random", "--round", "3", "--covariance", covariance),
-		"attacked": append(bound[:len(bound):len(bound)], "--barankin", "0", "--far", "0", "--twins", "1", "--training-data", learned, "--list-draws", "100", "--attack", "linear", "--attack-draws", "1",
+		"attacked": append(bound[:len(bound):len(bound)], "--barankin", "0", "--far", "0", "--twins", "1", "--training-data", learned, "--list-draws", "100", "--exposed-people", "5", "--attack", "linear", "--attack-draws", "1",
 			"--keep", "4", "--projection", "principal", "--no-cramer-rao"),
 		"audit": {"audit", "--outputs", outputs, "--attacks", "logistic", "--no-defences", "--fail-on", "never", "--permutations", "99"},
 	}
