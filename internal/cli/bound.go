@@ -24,7 +24,7 @@ type boundCmd struct {
 }
 
 func (boundCmd) Help() string {
-	return "Example: tattle bound --model mnist-net/model.onnx --data mnist --examples 100\n\nThe report begins with what binds every adversary: how often an adversary with a list of candidates identifies the input, and a floor on the error of every reconstruction, beside the attacks that ran. The bounds of paper A follow. They hold for unbiased reconstructions only, which are right on average over the noise; an adversary who knows what inputs look like may err by less. docs/reconstruction.md explains the kinds of bounds.\n\nCtrl-C keeps the bounds of finished examples. The same command with --out and --resume continues; the prior is computed and the attacks run again."
+	return "Example: tattle bound --model mnist-net/model.onnx --data mnist --examples 100\n\nThe report begins with what binds every adversary: how often an adversary with a list of candidates identifies the input, and a floor on the error of every reconstruction, beside the attacks that ran. The bounds of paper A follow. They bind only reconstructions that are right on average over the noise. docs/reconstruction.md explains the kinds of bounds.\n\nCtrl-C keeps the bounds of finished examples. The same command with --out and --resume continues; the prior is computed and the attacks run again."
 }
 
 func (c *boundCmd) Run(ctx context.Context, e *env) error {

@@ -17,7 +17,7 @@ import (
 // designCmd looks for the release that keeps limits at the lowest cost in accuracy.
 type designCmd struct {
 	sourceFlags
-	Features     string `help:"Node or tensor whose output is released; several: A,B or all (default: input of the last affine layer or convolution)." placeholder:"NODE"`
+	Features     string `help:"Nodes whose output is released: A,B or all (default: the input of the last affine layer)." placeholder:"NODE"`
 	TrainingData string `help:"Data that the release learns from, and whose inputs are the candidates (default: the training part of --data)." placeholder:"PATH" input:"data" more:""`
 
 	inputFlags
@@ -50,9 +50,9 @@ type promiseFlags struct {
 	Floor     float64  `help:"Nobody without a list reconstructs the input with a smaller RMS error, in grey levels if there are." placeholder:"X" range:"(0,)"`
 	Bits      float64  `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X" range:"(0,)"`
 	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller RMS error, in the units of --floor." placeholder:"X" range:"(0,)"`
-	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', 'gender: 0.1 bits' beyond the target, or gender for the least." placeholder:"LIMIT"`
+	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', 'gender: 0.1 bits' beyond the target, or the least: gender." placeholder:"LIMIT"`
 
-	MaxAccuracyDrop string `name:"max-accuracy-drop" help:"Accuracy drops by at most this, such as 1% (upper 95 % limit)." placeholder:"X"`
+	MaxAccuracyDrop string `name:"max-accuracy-drop" help:"Accuracy drops by at most this (95 % limit): 1%." placeholder:"X"`
 }
 
 // promiseSearch are the flags of the search.

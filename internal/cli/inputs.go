@@ -14,7 +14,7 @@ func absolute(path string) string { return measure.Absolute(path) }
 
 // inputFlags say what of the data is read, and how its labels are found.
 type inputFlags struct {
-	Labels        string   `help:"CSV file with the labels; for MNIST, QMNIST's folder (default: labels.csv, or folders' names)." placeholder:"FILE" input:"file"`
+	Labels        string   `help:"CSV with the labels; QMNIST's folder (default: found)." placeholder:"FILE" input:"file"`
 	Target        string   `help:"Column of the labels that the model answers (default: the only column)." placeholder:"COLUMN"`
 	Sensitive     []string `sep:"none" help:"Sensitive attributes: columns or rules, as 'age: <30; >=30' (default: the data's)." placeholder:"RULE"`
 	Limit         string   `help:"Read at most this many examples of each part, drawn by the seed; or an .npy file with the indices of the examples to measure (default: all)." placeholder:"N|FILE" input:"file" more:""`

@@ -15,7 +15,7 @@ import (
 type readFlags struct {
 	InputShape  string `help:"Shape of one input, without the batch, if the file leaves it open." placeholder:"3x224x224" more:""`
 	ModelOutput string `help:"Which output of the model, if it has several." placeholder:"NAME" more:""`
-	Preprocess  string `help:"TOML file, preset, or settings such as 'resize=256 crop=224' (default: MODEL.preprocess.toml)." placeholder:"SPEC|FILE" input:"file"`
+	Preprocess  string `help:"TOML file, preset, or settings (default: MODEL.preprocess.toml)." placeholder:"SPEC|FILE" input:"file"`
 }
 
 // memoryFlag bounds what a run takes.

@@ -21,10 +21,10 @@ type releaseFlags struct {
 	Noise      string  `help:"gaussian, laplace, table:FILE, lattice (what tattle guard adds) or none (default: gaussian)." default:"gaussian" placeholder:"FAMILY" input:"table"`
 	Covariance string  `help:"Covariance matrix C of the noise, an .npy file; the noise is Gaussian of covariance σ²C, σ from --sigma." placeholder:"FILE" input:"file" more:""`
 	Sigma      float64 `help:"Standard deviation of the noise on each feature (with --covariance: σ, default 1)." placeholder:"X" range:"(0,)"`
-	SigmaScale float64 `help:"Or: the noise as a multiple of the root mean square of the features of the training part, or of --data if there is none (default: 1)." placeholder:"X" range:"(0,)"`
+	SigmaScale float64 `help:"Or: multiple of the root mean square of the features of the training part, else of --data (default: 1)." placeholder:"X" range:"(0,)"`
 	Delta      float64 `help:"With --noise lattice: the released numbers are multiples of this power of two (default: the largest one up to sigma/64)." placeholder:"X" more:"" range:"(0,)"`
 	Clip       float64 `help:"With --noise lattice: features are limited to -X to X, a multiple of --delta (default: the smallest power of two that no feature of the training part, or of --data, exceeds)." placeholder:"X" more:"" range:"(0,)"`
-	ClipNorm   float64 `help:"Limit the Euclidean norm of what is released (with --covariance: after whitening), about the mean of the training part. Limits then hold whatever the data." placeholder:"R" range:"(0,)"`
+	ClipNorm   float64 `help:"Limit the norm (after whitening) of what is released about the training mean: limits hold whatever the data." placeholder:"R" range:"(0,)"`
 	Queries    int     `help:"Times that the same input is released, with independent noise (default: 1)." default:"1" placeholder:"N" range:"[1,1073741824]"`
 
 	Round int `help:"Round noisy features to D decimals (default: 0, no rounding)." default:"0" placeholder:"D" more:"" range:"[0,12]"`

@@ -13,8 +13,8 @@ import (
 type sourceFlags struct {
 	Model   string `help:"The model, an ONNX file." placeholder:"FILE" input:"model"`
 	Data    string `help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
-	Vectors string `help:"Vectors in the place of --data: an .npz, .npy or CSV file. Without --model they are released themselves." placeholder:"FILE" input:"file"`
-	Split   string `help:"Part of the data: test or train." enum:"test,train" default:"test"`
+	Vectors string `help:"Vectors (.npz, .npy, CSV) in the place of --data, with a model or without one." placeholder:"FILE" input:"file"`
+	Split   string `help:"Part of the data: test or train." enum:"test,train" default:"test" more:""`
 	readFlags
 	useFlags
 }
@@ -22,7 +22,7 @@ type sourceFlags struct {
 // useFlags say what vectors are used for.
 type useFlags struct {
 	Columns []string `help:"Columns of --vectors, such as \"e_*\"; in .npz, one array (default: by their names)." placeholder:"COLUMN" more:""`
-	Utility string   `help:"What vectors are used for: recall@10, target@10 or verification@0.1% (default: recall@10 without --model, else accuracy)." placeholder:"TASK"`
+	Utility string   `help:"What vectors are used for: recall@10 (default without --model), target@10 or verification@0.1%." placeholder:"TASK"`
 	Metric  string   `help:"How near vectors are: cosine or euclidean (default: cosine)." enum:"cosine,euclidean" default:"cosine" more:""`
 	NoiseAt string   `help:"Where noise is added: query, database or both (default: query)." enum:"query,database,both" default:"query" more:""`
 	Views   string   `help:"Other views of the same examples, which are looked up: a file, or mirror for pictures." placeholder:"FILE|mirror" more:""`
