@@ -12,7 +12,7 @@ import (
 
 // releaseFlags choose what leaves the device.
 type releaseFlags struct {
-	Surface     string  `help:"What leaves the device: features, logits, probabilities or label (class of the largest noisy logit)." enum:"features,logits,probabilities,label" default:"features"`
+	Surface     string  `help:"What leaves: features, logits, probabilities or label (class of the largest noisy logit)." enum:"features,logits,probabilities,label" default:"features"`
 	Features    string  `help:"Node (or tensor) whose output is released (default: the input of the last affine layer or convolution)." placeholder:"NODE"`
 	Keep        int     `help:"Number of features to release, chosen by --projection (default: all)." placeholder:"K" more:"" range:"[1,)"`
 	Projection  string  `help:"What --keep keeps: the first features, or directions: random, principal or discriminant (the last two learned from training data)." enum:"first,random,principal,discriminant" default:"first" more:""`
