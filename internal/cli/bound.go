@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
 	"tattle/internal/report"
 )
 
@@ -56,6 +58,9 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		if leaves.Spec.Node == "" {
 			leaves.Spec.Node = zoo.VectorNode
 		}
+		if leaves.Surface() != release.SurfaceFeatures {
+			return nil, usage(errors.New("--surface requires --model: vectors are released themselves"), "")
+		}
 		c.Barankin, c.Far, c.Twins = 0, 0, "0" // no witness proves more than the noise itself says
 		set, notes, err = openInputs(ctx, e, in, read)
 	}
@@ -84,7 +89,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		return nil, err
 	}
 	m := &measurement{
-		Request: measure.Request{Graph: read.Graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed, Use: use, Views: views, OfVectors: in.Vectors},
+		Request: measure.Request{Graph: read.Graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed, Use: use, Views: views, OfVectors: read.OfVectors()},
 		origin:  originOf(read, in, set, notes), resume: c.Resume, name: "bounding",
 	}
 	if m.Indices, err = measure.ChooseExamples("Examples", c.Examples, set.Len(), c.Seed); err != nil {

@@ -57,7 +57,7 @@ type promiseFlags struct {
 
 // promiseSearch are the flags of the search.
 type promiseSearch struct {
-	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained (default: all)." placeholder:"LIST"`
+	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained; of vectors erased, not trained (default: all)." placeholder:"LIST"`
 	Finetune  string   `help:"What is trained under the noise: none, the head (and the layer that is released), or all of the model." enum:"none,head,all" default:"head"`
 	Task      []string `sep:"none" help:"Sensitive attribute that the release must answer, beside the target." placeholder:"ATTRIBUTE"`
 	Keep      int      `help:"Numbers that are released (default: by the number of classes)." placeholder:"N" range:"[1,)" more:""`

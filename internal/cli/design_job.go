@@ -25,15 +25,16 @@ import (
 // A designJob is a search whose flags are checked and whose files are open.
 type designJob struct {
 	*designCmd
-	model    *measure.Model
-	use      *release.Use
-	views    *dataset.Set
-	origin   measure.Origin
-	in       measure.Inputs
-	data     *dataset.Set
-	measured []int64 // of the data without a limit: indices of the inputs of the final measurement; nil: those that are read
-	training *dataset.Set
-	options  design.Options
+	model        *measure.Model
+	use          *release.Use
+	views        *dataset.Set // of the test data
+	learnedViews *dataset.Set // of the training data
+	origin       measure.Origin
+	in           measure.Inputs
+	data         *dataset.Set
+	measured     []int64 // of the data without a limit: indices of the inputs of the final measurement; nil: those that are read
+	training     *dataset.Set
+	options      design.Options
 }
 
 // job checks the flags and opens model and data.
@@ -134,7 +135,10 @@ func (j *designJob) open(ctx context.Context, e *env, o design.Options) (err err
 		return err
 	}
 	j.origin = originOf(j.model, j.in, j.data, notes)
-	if j.views, err = measure.OpenViews(j.use, j.in, j.data, e.opener(ctx, j.model)); err != nil || j.use != nil {
+	if j.use != nil {
+		if j.views, err = measure.OpenViews(j.use, j.in, j.data, e.opener(ctx, j.model)); err == nil && j.model.Vectors() {
+			err = measure.Purpose{Use: j.use, Data: j.data, Views: j.views}.Check(ctx)
+		}
 		return err
 	}
 	if !j.data.Labelled() {
@@ -146,6 +150,15 @@ func (j *designJob) open(ctx context.Context, e *env, o design.Options) (err err
 // learn opens the training data.
 func (j *designJob) learn(ctx context.Context, e *env) (err error) {
 	j.training, _, _, err = openTraining(j.TrainingData, "a promise about every adversary", j.in, j.data, e.opener(ctx, j.model))
+	if err != nil || j.use == nil || j.use.Views == "" {
+		return err
+	}
+	if j.TrainingData != "" && j.use.Views != release.ViewsMirror {
+		return usage(errors.New("--views are of one file of data: leave --training-data out"), "")
+	}
+	use := *j.use
+	use.SHA256 = ""
+	j.learnedViews, err = measure.OpenViews(&use, j.in, j.training, e.opener(ctx, j.model))
 	return err
 }
 
@@ -203,12 +216,12 @@ const measuredFile = "measured.npy"
 func (j *designJob) keep(ctx context.Context, e *env, dir string) (*report.Report, error) {
 	o := j.options
 	o.Dir, o.Resume, o.Pool, o.Progress = filepath.Join(dir, searchDir), j.Resume, e.pool, e.bars.Set
-	o.Hashes, o.Use = j.hashes(), j.use
+	o.Hashes, o.Use, o.Views = j.hashes(), j.use, j.learnedViews
 	a, err := design.Search(ctx, j.model.Graph, j.training, j.data, o)
 	if err != nil {
 		return nil, err
 	}
-	x := design.Run{Options: o, Answer: a, OfVectors: j.in.Vectors}
+	x := design.Run{Options: o, Answer: a, OfVectors: j.model.Vectors()}
 	r := report.New("", e.command(), j.Seed)
 	r.Model, r.Data = j.origin.Model, j.origin.Data
 	if a.Best != nil {
@@ -232,7 +245,9 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *design.R
 	if of := j.model.Graph.Metadata[dataset.TrainedOn]; of != "" {
 		g.Metadata = map[string]string{dataset.TrainedOn: of}
 	}
-	g.Metadata = dataset.RecordTraining(g.Metadata, j.training)
+	if g.Metadata = dataset.RecordTraining(g.Metadata, j.training); j.model.Vectors() {
+		measure.RecordVectors(g)
+	}
 	if err := onnx.WriteIn(e.files, path, g); err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (q *request) open(ctx context.Context) (s *measure.Split, err error) {
 	if q.Data, q.notes, err = q.data(ctx, theData, q.Options.Data, in, q.reader, q.was.Data.SHA256); err != nil {
 		return nil, err
 	}
-	q.OfVectors = q.setup.Reading.Vectors
+	q.OfVectors = q.read != nil && q.read.OfVectors()
 	if q.Use = q.setup.Use; q.Use != nil {
 		if err := q.views(ctx, in); err != nil {
 			return nil, err
@@ -165,7 +165,13 @@ func (q *request) views(ctx context.Context, in measure.Inputs) error {
 		set, _, err := in.Open(ctx, q.read, q.progress("reading the views"))
 		return set, err
 	})
-	if err != nil {
+	path := q.Use.Views
+	switch {
+	case err != nil && ctx.Err() == nil && path != release.ViewsMirror && path != "" && !file.Exists(path):
+		q.absent = append(q.absent, q.missing(theViews, path))
+		q.Use = nil
+		return nil
+	case err != nil:
 		return &MismatchError{Err: err}
 	}
 	q.Views = views

@@ -30,6 +30,7 @@ var (
 	theData       = role{"Data", "the data are", "--data names them"}
 	theTraining   = role{"TrainingData", "the training data are", "--training-data names them"}
 	theCandidates = role{"TrainingData", "the candidates are", "--training-data names them"}
+	theViews      = role{"Views", "the other views are", "put them where they were"}
 	theOutputs    = role{"Data", "the outputs are", "the audit read them from a file"}
 	theVectors    = role{"Coordinates", "the vectors are", "--coordinates names them"}
 )

@@ -69,6 +69,9 @@ func (src *origin) divide(seed uint64, group *Attribute) *division {
 // divides, of the one that the seed makes. The validation part stands in for a test part.
 func (src *origin) given(o Options, group *Attribute) (*division, int, error) {
 	want := slices.Index(partNames[:], o.Split)
+	if o.Whole {
+		return &division{given: src.rows(), rows: [3][]int{First(src.rows())}}, trainPart, nil
+	}
 	if src.divides {
 		return src.divide(o.Seed, group), want, nil
 	}

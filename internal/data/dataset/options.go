@@ -40,6 +40,7 @@ type Options struct {
 	Words      []string                   `json:"-"` // that such a model knows; it is given their index
 	Missing    bool                       `json:"-"` // numbers that such a model is not given are NaN, and not an error
 
+	Whole         bool     `json:"-"` // all rows are read, of whichever part
 	VectorColumns []string `json:"-"` // of KindVectors: as [sheet.Columns.Like] reads them; none: found by their names
 }
 

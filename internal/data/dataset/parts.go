@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Parts is a data set in three: what is learned from, what is chosen by, and
@@ -132,6 +133,7 @@ func OpenInputs(ctx context.Context, path string, o Options) (*Set, []string, er
 	case src.scaled != "":
 		src.note("no normalisation is given: %s (set range, mean and std of the preprocessing to change this)", src.scaled)
 	}
+	set.Rows, set.RowsOf = slices.Clone(rows), src.rows()
 	if err := set.fit(path, o); err != nil {
 		return nil, nil, err
 	}

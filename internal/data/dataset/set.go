@@ -74,6 +74,8 @@ type Set struct {
 	Resized   bool        // pictures were resized on the way, or may have been: Pixels are the bytes that this gave
 	SHA256    string      // of shape, pixels or values, and labels; see [Set.Sum]
 	Source    []string    // the files it was read from
+	Rows      []int       // of OpenInputs: the place of each example in its source, from 0
+	RowsOf    int         // how many rows the source has
 
 	// ChannelsLast says that Shape and Pixels have height, width and channels, in
 	// this order.

@@ -19,7 +19,7 @@ func (s *Set) Subset(indices []int) *Set {
 	for _, a := range s.Sensitive {
 		sub.Sensitive = append(sub.Sensitive, *a.subset(indices))
 	}
-	sub.Group = s.Group.subset(indices)
+	sub.Group, sub.Rows = s.Group.subset(indices), pick(s.Rows, 1, indices)
 	sub.Shape, sub.Source = slices.Clone(s.Shape), slices.Clone(s.Source)
 	return sub.finish()
 }

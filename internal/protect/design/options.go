@@ -109,7 +109,9 @@ func (o *Options) checkSettings() error {
 func (o *Options) checkMethods() error {
 	known := defaultMethods()
 	if o.Use != nil {
-		known = vectorMethods()
+		if known = vectorMethods(); len(o.Tasks) > 0 {
+			return measure.WrongOption("Tasks", "vectors answer no further task: leave it out")
+		}
 	}
 	for _, m := range o.Methods {
 		switch {
@@ -136,6 +138,9 @@ func (o *Options) checkList(train *dataset.Set) error {
 		if list.People != nil {
 			who = "people"
 		}
+	}
+	if named < 2 {
+		return measure.WrongOption("Identify", "the %d candidates are of one person, or all equal: there is nobody to take them for", o.Candidates)
 	}
 	guess, whole := 1/float64(named), math.Log2(float64(different))
 	least := upward(100*max(identifyMargin*guess, highest(identifyRoom*guess, mostListDraws)), 3)
@@ -282,6 +287,8 @@ func (p Protect) check(train, test *dataset.Set) error {
 			return measure.WrongOption("Protect", "%s: a limit on the AUC is for two classes, and there are %d", p.Attribute, len(a.Values))
 		case p.AUC > 0 && p.AUC <= .5+areaMargin:
 			return measure.WrongOption("Protect", "%s: guessing has an AUC of 0.5, without the release, and the measurement needs room above that: give more than %.3g", p.Attribute, .5+areaMargin)
+		case p.Bits > 0 && set.Y == nil:
+			return measure.WrongOption("Protect", "%s: bits are those beyond a target, and the data have none: give a share of right guesses, or name a target", p.Attribute)
 		case p.Bits > 0 && p.Bits >= whole:
 			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
 		}

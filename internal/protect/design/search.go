@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -211,7 +212,7 @@ func (f *found) encode(l *line) (err error) {
 
 // left gives a place up, with the reason; if ctx ended, it returns ctx's error.
 func left(ctx context.Context, p place, err error) (*found, error) {
-	if ctx.Err() != nil {
+	if wrong := (*measure.OptionError)(nil); ctx.Err() != nil || errors.As(err, &wrong) {
 		return nil, err
 	}
 	return &found{Left: fmt.Sprintf("%s: %v", p, err)}, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tattle/internal/file"
+	"tattle/internal/protect/release"
 	"tattle/internal/report"
 )
 
@@ -50,6 +51,9 @@ func (a *account) evidence(verdict string) {
 	}
 	if u := a.m.Utility; u != nil && u.Database > 0 {
 		a.Find("cost.database", "", a.q.Use.Noisy())
+		if u.Pairs > 0 {
+			a.Find("cost.pairs", "")
+		}
 	}
 	if len(a.vacuousRows) > 0 {
 		a.Find("vacuous.rows", "", strings.Join(a.vacuousRows, "; "))
@@ -83,8 +87,18 @@ func (a *account) advise() {
 	if a.Model.Path != "" || !a.setup.Reading.Vectors {
 		what = "--model " + argument(a.Model.Path, "MODEL") + " " + what
 	}
-	if a.q.Use != nil {
-		what += " --utility " + argument(a.q.Use.Task, "")
+	if g := a.setup.Reading.Group; g != "" {
+		what += " --group " + file.Quote(g)
+	}
+	if g := a.setup.Reading.Target; g != "" {
+		what += " --target " + file.Quote(g)
+	}
+	if u := a.q.Use; u != nil {
+		for _, x := range [][2]string{{"--utility", u.Task}, {"--metric", u.Metric}, {"--noise-at", u.Noise}, {"--views", u.Views}} {
+			if x[1] != "" && x[1] != release.MetricCosine && x[1] != release.NoiseQuery {
+				what += " " + x[0] + " " + file.Quote(x[1])
+			}
+		}
 	}
 	a.Find("advice.design", "", "tattle design "+what+" --identify 1%")
 }

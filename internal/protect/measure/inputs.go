@@ -30,6 +30,7 @@ type Inputs struct {
 
 	Vectors bool     `json:"vectors,omitempty"` // the inputs are vectors, as they are
 	Columns []string `json:"columns,omitempty"` // of the vectors; none: found by their names
+	whole   bool     // all rows of the file, without their labels
 }
 
 // Open reads the examples as inputs of a model. The notes say what a reader of the figures
@@ -56,6 +57,9 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 		o.Choose = func(n int) ([]int, error) {
 			return ChooseExamples("Limit", in.Limit, n, in.Seed)
 		}
+	}
+	if in.whole {
+		o.Whole, o.Target, o.Group, o.Sensitive, o.Choose = true, dataset.NoTarget, dataset.NoGroup, nil, nil
 	}
 	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err == nil {
 		if m.Graph == nil {

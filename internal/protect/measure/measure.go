@@ -27,7 +27,7 @@ type Request struct {
 
 	Use   *release.Use // of the outputs, if they are vectors; nil: they are scores of the classes of the labels
 	Views *dataset.Set // of the same examples, of Use; nil: none
-	// OfVectors says that the inputs are vectors: outputs as long are compared with them, and not with what the model makes of them.
+	// OfVectors says that there is no model but what a search made of vectors: outputs are compared with the inputs.
 	OfVectors bool
 
 	// Scaling is the training data from which SetNoise computes what is left open of the noise; nil:

@@ -63,6 +63,20 @@ func (m *Model) Vectors() bool {
 	return m.Path == "" && (m.Graph == nil || m.Graph.Node(zoo.VectorNode) != nil)
 }
 
+// ofVectors is the key of a model's metadata which says that a search made it of vectors without a model.
+const ofVectors = "tattle.of_vectors"
+
+// RecordVectors notes in a graph that a search made it of vectors without a model.
+func RecordVectors(g *nn.Graph) {
+	if g.Metadata == nil {
+		g.Metadata = map[string]string{}
+	}
+	g.Metadata[ofVectors] = "true"
+}
+
+// OfVectors reports whether the model is what a search made of vectors, or there is none.
+func (m *Model) OfVectors() bool { return m.Vectors() || m.Graph.Metadata[ofVectors] != "" }
+
 // WrongModel is the error of a model's file that cannot be read.
 func WrongModel(err error) error {
 	hint := ""

@@ -92,6 +92,9 @@ func (a *account) accuracy() {
 	if u.Database > 0 {
 		a.Add(report.Claim{ID: "database", Kind: report.Measured, Value: report.Exactly(float64(u.Database), report.Count)})
 	}
+	if u.Pairs > 0 {
+		a.Add(report.Claim{ID: "pairs", Kind: report.Measured, Value: report.Exactly(float64(u.Pairs), report.Count)})
+	}
 	clean, released := of(u.Clean), of(u.Released)
 	add := func(id, subject string, v report.Value) {
 		a.Add(report.Claim{ID: id, Subject: subject, Kind: report.Measured, Value: v, N: u.Examples})

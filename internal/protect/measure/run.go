@@ -181,8 +181,12 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 	if from != NothingFrom && a.Lists != nil && a.Lists.Sample != nil && q.Shared() == 0 {
 		from = NothingFrom // the noise was computed from other inputs than those of the sample
 	}
+	var classifier nn.Model
+	if q.Use == nil {
+		classifier = whole
+	}
 	m.Learned, err = do.Run(ctx, Target{
-		Front: m.Split.Front, Model: whole, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post,
+		Front: m.Split.Front, Model: classifier, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post,
 		Data: q.Data, Indices: q.Indices, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		FromData: from, Seed: q.Seed, Pictures: pictures,
 	})

@@ -9,6 +9,7 @@ import (
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/onnx"
 	"tattle/internal/file"
+	"tattle/internal/protect/release"
 	"tattle/internal/report"
 	"tattle/internal/run"
 )
@@ -155,6 +156,9 @@ func (q *Request) Check(s *Split) error {
 		if y := q.Data.Label(i); y >= answers {
 			return &OptionError{"Labels", fmt.Errorf("the model gives %d answers, and example %d has label %d", answers, i, y), "choose the data the model was trained on, or their labels with --labels and --target"}
 		}
+	}
+	if q.Use != nil && q.Surface() != release.SurfaceFeatures {
+		return WrongOption("Utility", "outputs that are vectors have no %s: release features", q.Surface())
 	}
 	if _, n := s.Front.Dims(); q.Post.TopK > n {
 		return WrongOption("TopK", "%d of %d numbers cannot be kept", q.Post.TopK, n)

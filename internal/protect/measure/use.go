@@ -2,10 +2,12 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/protect/release"
 )
 
@@ -51,14 +53,14 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 	if watch == nil {
 		watch = func(data nn.Source) nn.Source { return data }
 	}
-	data, database := nn.Source(p.Data), 0
+	data, database, pairs := nn.Source(p.Data), 0, 0
 	o.People = p.Data.People()
 	if p.Use != nil {
 		of, task, err := p.neighbours(ctx, original, f)
 		if err != nil {
 			return u, err
 		}
-		o.Task, o.Noisy, database = task, task, of.Len()
+		o.Task, o.Noisy, database, pairs = task, task, of.Len(), task.Pairs()
 		if p.Use.Noise == release.NoiseDatabase || p.Use.Noise == release.NoiseBoth {
 			noisy, err := f.Outputs(ctx, of, o.Seed^streamDatabase)
 			if err == nil {
@@ -78,7 +80,7 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 	}
 	if original == nil {
 		u, err = f.Utility(ctx, watch(data), o)
-		u.Database = database
+		u.Database, u.Pairs = database, pairs
 		return u, err
 	}
 	clean, scores, err := release.CleanUtility(ctx, original, watch(data), o.Task, o.People)
@@ -87,7 +89,7 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 	}
 	o.Against = scores
 	u, err = f.Utility(ctx, watch(data), o)
-	u.Clean, u.Database = clean, database
+	u.Clean, u.Database, u.Pairs = clean, database, pairs
 	return u, err
 }
 
@@ -115,9 +117,24 @@ func (p Purpose) neighbours(ctx context.Context, original nn.Model, f release.Fe
 		}
 	}
 	if task, err = release.NewNeighbours(*p.Use, d); err != nil {
+		if at := (*release.VectorError)(nil); errors.As(err, &at) && at.Vector < len(p.Data.Rows) {
+			err = &release.VectorError{Vector: p.Data.Rows[at.Vector], Err: at.Err}
+		}
 		return nil, nil, WrongOption("Utility", "%w", err)
 	}
 	return database, task, nil
+}
+
+// Check returns an error if vectors that are released themselves cannot be used so.
+func (p Purpose) Check(ctx context.Context) error {
+	if p.Use == nil {
+		return nil
+	}
+	same, err := nn.NewNet(zoo.Vectors(nn.Size(p.Data.Shape)))
+	if err == nil {
+		_, _, err = p.neighbours(ctx, same, release.Features{})
+	}
+	return err
 }
 
 // OpenViews opens other views of the data that in reads, as the use names them, and notes their digest in it.
@@ -130,13 +147,14 @@ func OpenViews(u *release.Use, in Inputs, data *dataset.Set, open func(Inputs) (
 			return nil, WrongOption("Views", "%w", err)
 		}
 	default:
-		in.Path = u.Views
+		in.Path, in.whole = u.Views, true
 		if views, err = open(in); err != nil {
-			return nil, err
+			return nil, &InputError{Option: "Views", Err: err}
 		}
-		if views.Len() != data.Len() {
-			return nil, WrongOption("Views", "%s: %d views of %d examples: give one of each, in the same order", u.Views, views.Len(), data.Len())
+		if views.Len() != data.RowsOf {
+			return nil, WrongOption("Views", "%s: %d views of %d examples: give one of each, in the same order", u.Views, views.Len(), data.RowsOf)
 		}
+		views = views.Subset(data.Rows)
 	}
 	if u.SHA256 != "" && u.SHA256 != views.SHA256 {
 		return nil, fmt.Errorf("views %s: sha256 %s, the report is about %s", u.Views, views.SHA256, u.SHA256)

@@ -100,17 +100,21 @@ func (u Use) Words() string {
 
 // Noisy says how vectors are compared, and which of them have noise.
 func (u Use) Noisy() string {
-	metric := "cosine"
+	what, metric := "the vectors nearest to a query", "cosine"
+	if u.Views != "" {
+		what = "another view of the same example"
+	}
 	if u.Metric == MetricEuclidean {
 		metric = "Euclidean distance"
 	}
+	noise := "the query"
 	switch u.Noise {
 	case NoiseDatabase:
-		return metric + ", with noise on the database"
+		noise = "the database"
 	case NoiseBoth:
-		return metric + ", with noise on both"
+		noise = "both"
 	}
-	return metric + ", with noise on the query"
+	return what + ", by " + metric + ", with noise on " + noise
 }
 
 // A Database is vectors in which others are looked up.
@@ -131,9 +135,31 @@ type Neighbours struct {
 	of      Database
 	rows    []float32 // of the database, of length 1 if the metric is cosine
 	squares []float32 // of the lengths of rows, if it is Euclidean
+	mean    []float64 // of the rows, subtracted if the metric is Euclidean: float32 loses distances far from 0
 	queries []int     // rows that are asked for, by the number of the example
 	wanted  [][]int32 // of each query: the rows that should be found
+	pairs   int       // of queries and rows of other people
 }
+
+// A VectorError is about one vector.
+type VectorError struct {
+	Vector int // its place, from 0
+	Err    error
+}
+
+// Error implements error.
+func (e *VectorError) Error() string { return fmt.Sprintf("vector %d (from 0) %v", e.Vector, e.Err) }
+
+// Unwrap returns Err.
+func (e *VectorError) Unwrap() error { return e.Err }
+
+var errNoCosine = errors.New("is zero or too long, and no cosine is defined: compare with --metric euclidean")
+
+// leastAccepted is the least number of pairs of different people that a threshold accepts.
+const leastAccepted = 10
+
+// mostTies is the most rows beyond the nearest that count, too, because they are as near as the last of these.
+const mostTies = 1000
 
 // mostQueries is the most vectors that are looked up in a database.
 const mostQueries = 5000
@@ -141,13 +167,13 @@ const mostQueries = 5000
 // NewNeighbours returns the task for queries that are the rows of a database, or other views of them. For verification they are
 // those that have another vector of the same person, or another view. Of many, some are taken, evenly. It returns an
 // error if a vector is zero and the metric is cosine, or if there are no such pairs.
-func NewNeighbours(u Use, clean Database) (*Neighbours, error) {
+func NewNeighbours(u Use, clean Database) (made *Neighbours, err error) {
 	t := &Neighbours{use: u, of: clean}
-	var err error
 	if t.task, t.k, t.accepts, err = u.parse(); err != nil {
 		return nil, err
 	}
 	n := len(clean.Vectors) / clean.Width
+	t.center()
 	if t.rows, t.squares, err = t.prepare(clean.Vectors); err != nil {
 		return nil, err
 	}
@@ -174,6 +200,21 @@ func NewNeighbours(u Use, clean Database) (*Neighbours, error) {
 	if len(t.queries) == 0 {
 		return nil, errors.New("verification: no vector has another one of the same person: say who they are of (--group), or give other views (--views)")
 	}
+	defer func() {
+		if err != nil || t.task != taskVerification {
+			return
+		}
+		for _, q := range t.queries {
+			of := 1
+			if clean.People != nil {
+				of = len(byPerson[clean.People[q]])
+			}
+			t.pairs += n - of
+		}
+		if t.accepts*float64(t.pairs) < leastAccepted {
+			made, err = nil, fmt.Errorf("%s: a share of %g %% of %d pairs of different people is too few to set a threshold: allow more, or give more vectors", u.Task, 100*t.accepts, t.pairs)
+		}
+	}()
 	if m := len(t.queries); m > mostQueries {
 		for k := range mostQueries {
 			t.queries[k], t.wanted[k] = t.queries[k*m/mostQueries], t.wanted[k*m/mostQueries]
@@ -193,9 +234,16 @@ func (t *Neighbours) nearestOfAll() {
 		some := t.queries[first:min(first+batchSize, len(t.queries))]
 		x := make([]float32, len(some)*w)
 		for i, q := range some {
-			copy(x[i*w:(i+1)*w], t.of.Vectors[q*w:(q+1)*w])
+			copy(x[i*w:(i+1)*w], t.rows[q*w:(q+1)*w])
 		}
-		t.each(first, x, func(i int, near []float32) { t.wanted[i] = nearestRows(near, t.k) })
+		t.each(first, x, func(i int, near []float32) {
+			t.wanted[i] = nearestRows(near, t.k)
+			for j, v := range near { // any of those that are as near as the last are right
+				if v == near[t.wanted[i][t.k-1]] && len(t.wanted[i]) < t.k+mostTies && !slices.Contains(t.wanted[i], int32(j)) {
+					t.wanted[i] = append(t.wanted[i], int32(j))
+				}
+			}
+		})
 	}
 }
 
@@ -214,19 +262,43 @@ func (t *Neighbours) With(vectors []float32) (*Neighbours, error) {
 func (t *Neighbours) prepare(vectors []float32) (rows, squares []float32, err error) {
 	w := t.of.Width
 	if t.use.Metric == MetricEuclidean {
-		for i := 0; i < len(vectors); i += w {
-			squares = append(squares, simd.SumSquares(vectors[i:i+w]))
+		rows = slices.Clone(vectors)
+		for i := 0; i < len(rows); i += w {
+			t.centered(rows[i : i+w])
+			squares = append(squares, simd.SumSquares(rows[i:i+w]))
 		}
-		return vectors, squares, nil
+		return rows, squares, nil
 	}
 	rows = slices.Clone(vectors)
 	for i := 0; i < len(rows); i += w {
 		if !toUnit(rows[i : i+w]) {
-			return nil, nil, fmt.Errorf("vector %d is zero or too long: no cosine is defined; compare with --metric euclidean", i/w)
+			return nil, nil, &VectorError{i / w, errNoCosine}
 		}
 	}
 	return rows, nil, nil
 }
+
+// center computes the mean of the vectors, if the metric is Euclidean.
+func (t *Neighbours) center() {
+	if t.use.Metric != MetricEuclidean {
+		return
+	}
+	w, n := t.of.Width, float64(len(t.of.Vectors)/t.of.Width)
+	t.mean = make([]float64, w)
+	for i, v := range t.of.Vectors {
+		t.mean[i%w] += float64(v) / n
+	}
+}
+
+// centered subtracts the mean from a vector.
+func (t *Neighbours) centered(x []float32) {
+	for k, m := range t.mean {
+		x[k] = float32(float64(x[k]) - m)
+	}
+}
+
+// Pairs is the number of pairs of different people by which verification sets its threshold; else 0.
+func (t *Neighbours) Pairs() int { return t.pairs }
 
 // toUnit divides a vector by its length, and reports whether that can be done.
 func toUnit(x []float32) bool {
@@ -255,8 +327,15 @@ func (t *Neighbours) each(first int, queries []float32, f func(i int, near []flo
 					row[j] = 2*row[j] - s - own
 				}
 			}
-			if !t.of.Views {
-				row[t.queries[first+i]] = float32(math.Inf(-1))
+			if own := t.queries[first+i]; !t.of.Views {
+				row[own] = float32(math.Inf(-1))
+				if t.task == taskTarget && t.of.People != nil { // who is known is not what is asked for
+					for j, p := range t.of.People {
+						if p == t.of.People[own] {
+							row[j] = float32(math.Inf(-1))
+						}
+					}
+				}
 			}
 			f(first+i, row)
 		}
@@ -320,8 +399,8 @@ func (s *neighbourScorer) Add(first int, outputs []float32) error {
 		if slices.ContainsFunc(row, func(v float32) bool { return !finite(v) }) {
 			return fmt.Errorf("example %d: its vector is not finite: look for bad values in the data and the model", first+i/w)
 		}
-		if t.use.Metric != MetricEuclidean && !toUnit(row) {
-			return fmt.Errorf("example %d: its vector is zero or too long, and no cosine is defined: compare with --metric euclidean", first+i/w)
+		if t.centered(row); t.mean == nil && !toUnit(row) {
+			return &VectorError{t.queries[first+i/w], errNoCosine}
 		}
 		s.draws[first+i/w]++
 	}
@@ -340,11 +419,14 @@ func (s *neighbourScorer) score(i int, near []float32) float64 {
 				found++
 			}
 		}
-		return float64(found) / float64(len(t.wanted[i]))
+		return float64(found) / float64(min(t.k, len(t.wanted[i])))
 	case taskTarget:
 		votes := map[int]int{}
 		best, most := -1, 0
 		for _, j := range nearestRows(near, t.k) { // of classes with as many votes, the one whose last is nearest
+			if math.IsInf(float64(near[j]), -1) {
+				break // of the same person
+			}
 			y := t.of.Labels[j]
 			if votes[y]++; votes[y] > most {
 				best, most = y, votes[y]

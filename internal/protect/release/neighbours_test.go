@@ -160,7 +160,7 @@ func TestVerification(t *testing.T) {
 func TestNeighboursRefuse(t *testing.T) {
 	zero := Database{Vectors: []float32{1, 2, 0, 0, 3, 4}, Width: 2}
 	for want, f := range map[string]func() error{
-		"vector 1 is zero or too long": func() error { _, err := NewNeighbours(Use{Task: "recall@1"}, zero); return err },
+		"vector 1 (from 0) is zero or too long": func() error { _, err := NewNeighbours(Use{Task: "recall@1"}, zero); return err },
 		"has not so many others": func() error {
 			_, err := NewNeighbours(Use{Task: "recall@3", Metric: MetricEuclidean}, zero)
 			return err
@@ -190,6 +190,32 @@ func TestNeighboursRefuse(t *testing.T) {
 	} {
 		must.Fail(t, f(), want)
 	}
+}
+
+// An offset changes no distance, ties are neighbours, and a target is not found by the vectors of the same person.
+func TestNeighboursAsTheyAre(t *testing.T) {
+	const n, width = 60, 5
+	clean, noisy := vectorsOf(n, width, 1), vectorsOf(n, width, 2)
+	far, farNoisy := make([]float32, n*width), make([]float32, n*width)
+	for i := range clean {
+		clean[i] = float32(math.Round(float64(64*clean[i]))) / 64 // so that the offset is exact
+		noisy[i] = clean[i] + float32(math.Round(float64(26*noisy[i])))/64
+		far[i], farNoisy[i] = clean[i]+1024, noisy[i]+1024
+	}
+	euclidean := Use{Task: "recall@4", Metric: MetricEuclidean}
+	near := scored(t, must.Get(NewNeighbours(euclidean, Database{Vectors: clean, Width: width}))(t), noisy, width)
+	if got := scored(t, must.Get(NewNeighbours(euclidean, Database{Vectors: far, Width: width}))(t), farNoisy, width); !slices.Equal(got, near) {
+		t.Errorf("with an offset %v\nwithout %v", got, near)
+	}
+	equal := slices.Repeat([]float32{1, 2}, 9)
+	if got := scored(t, must.Get(NewNeighbours(euclidean, Database{Vectors: equal, Width: 2}))(t), vectorsOf(9, 2, 3), 2); slices.Min(got) != 1 {
+		t.Errorf("of equal vectors all are nearest: %v", got)
+	}
+	people := must.Get(NewNeighbours(Use{Task: "target@1"}, Database{Vectors: []float32{1, 0, .9, .1, 0, 1, .1, .9}, Width: 2, Labels: []int{3, 3, 5, 5}, People: []int{1, 1, 2, 2}}))(t)
+	if got := scored(t, people, []float32{1, 0, .9, .1, 0, 1, .1, .9}, 2); slices.Max(got) != 0 {
+		t.Errorf("a target is found by the same person: %v", got)
+	}
+	must.Fail(t, must.Err(NewNeighbours(Use{Task: "verification@0.1%"}, Database{Vectors: clean, Width: width, Views: true})), "3540 pairs of different people is too few")
 }
 
 // Many vectors are looked up evenly.

@@ -32,6 +32,7 @@ type Utility struct {
 	Clean    Accuracy // without noise
 	Released Accuracy // with noise; zero if none was added
 	Database int      // vectors that others are looked up among; 0: labels are answered
+	Pairs    int      // of different people, of which verification accepts a share
 	Drop     Accuracy // from UtilityOptions.Against to Released: Fraction and Interval are differences
 }
 
