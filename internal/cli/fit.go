@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
 	"tattle/internal/protect/measure"
 )
 
@@ -40,15 +41,20 @@ func (e *env) checkFit(ctx context.Context, m *measure.Model, in measure.Inputs,
 		return nil
 	}
 	f, err := m.Fits(ctx, in, set)
-	switch {
-	case err != nil || f == nil:
+	if err != nil || f == nil {
 		return err
+	}
+	hint := fitHint(f)
+	if shapes, err := m.Graph.Shapes(); err == nil && nn.Size(shapes[m.Graph.Output]) != len(set.YNames) && f.Guesses() {
+		hint += "; if the outputs are vectors, no scores of classes: --utility recall@10"
+	}
+	switch {
 	case f.Better != nil && f.Assumed != "":
-		return usage(fmt.Errorf("--preprocess is not given, and the inputs are taken to be %s; %s, and clearly more often if they are scaled otherwise", f.Assumed, fitWords(f)), fitHint(f))
+		return usage(fmt.Errorf("--preprocess is not given, and the inputs are taken to be %s; %s, and clearly more often if they are scaled otherwise", f.Assumed, fitWords(f)), hint)
 	case f.Guesses() && needed:
-		return usage(fmt.Errorf("--preprocess: %s: the inputs are probably not scaled as the model needs them", fitWords(f)), fitHint(f))
+		return usage(fmt.Errorf("--preprocess: %s: the inputs are probably not scaled as the model needs them", fitWords(f)), hint)
 	case f.Guesses() || f.Better != nil:
-		e.say("warning: %s: the inputs are probably not scaled as the model needs them; %s", fitWords(f), fitHint(f))
+		e.say("warning: %s: the inputs are probably not scaled as the model needs them; %s", fitWords(f), hint)
 	}
 	return nil
 }
