@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/protect/measure"
 	"tattle/internal/protect/release"
@@ -37,6 +38,9 @@ func (c *boundCmd) Run(ctx context.Context, e *env) error {
 	return c.compute(ctx, e, "bound", func(dir string) (*report.Report, error) { return m.run(ctx, e, dir) })
 }
 
+// mostVectorWitnesses is the most witnesses for each vector, by default.
+const mostVectorWitnesses = 512
+
 // measurement checks the flags and opens model and data.
 func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error) {
 	leaves, err := c.release(c.Seed)
@@ -61,7 +65,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		if leaves.Surface() != release.SurfaceFeatures {
 			return nil, usage(errors.New("--surface requires --model: vectors are released themselves"), "")
 		}
-		c.Barankin, c.Far, c.Twins = 0, 0, "0" // no witness proves more than the noise itself says
+		c.Far, c.Twins = 0, "0" // far from an input, witnesses prove less than near it
 		set, notes, err = openInputs(ctx, e, in, read)
 	}
 	if err != nil {
@@ -78,6 +82,9 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		if set, notes, err = openInputs(ctx, e, in, read); err != nil {
 			return nil, err
 		}
+	}
+	if read.Vectors() { // a witness for each number proves what the noise says of it
+		c.Barankin = max(c.Barankin, min(nn.Size(set.Shape), mostVectorWitnesses))
 	}
 	if use == nil {
 		if err := e.checkFit(ctx, read, in, set, false); err != nil {
