@@ -83,7 +83,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 			return nil, err
 		}
 	}
-	if read.Vectors() { // a witness for each number proves what the noise says of it
+	if read.Vectors() && c.Barankin > 0 { // a witness for each number proves what the noise says of it
 		c.Barankin = max(c.Barankin, min(nn.Size(set.Shape), mostVectorWitnesses))
 	}
 	if use == nil {
