@@ -1,9 +1,11 @@
 package bayes
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/release"
@@ -16,6 +18,9 @@ const (
 	streamNearest   = 3       // of random numbers
 	nearestAtOnce   = 64      // people between two reports of progress
 	nearestTogether = 8       // people for whom the list is read once
+
+	releasesTogether   = 64 // that are compared with candidates at once
+	candidatesTogether = 256
 )
 
 // ByDistance reports whether nearest counts what Expose does: where all candidates are equally likely people and the noise is
@@ -51,12 +56,11 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 	for from := 0; from < len(some); from += nearestAtOnce {
 		to := min(from+nearestAtOnce, len(some))
 		simd.Parallel(to-from, nearestTogether, func(lo, hi int) {
+			w := newWorkspace(n)
 			for i, t := range around(values, n, some[from+lo:from+hi]) {
 				r := run.Rand(o.Seed, some[from+lo+i], streamNearest)
-				for range releases {
-					if ctx.Err() == nil && t.named(noise, o.Queries, r) {
-						hits[from+lo+i]++
-					}
+				for first := 0; first < releases && ctx.Err() == nil; first += releasesTogether {
+					hits[from+lo+i] += t.named(noise, o.Queries, min(releasesTogether, releases-first), r, w)
 				}
 			}
 		})
@@ -78,11 +82,9 @@ type rivals struct {
 	same     int       // those with the same features
 	few      []int     // others next to it, in no order, and later others that were nearer to a release
 	farthest int       // of the few; later the one that is next to be replaced
-	close    []int     // those whose square is at most reach
+	close    []int     // those whose square is at most reach, the nearest first
 	reach    float64
 
-	one        []float64 // the noise of a release
-	z          []float32 // the mean of all releases' of a draw
 	difference []float32
 }
 
@@ -90,8 +92,7 @@ type rivals struct {
 func around(values []float32, n int, truths []int) []*rivals {
 	var all []*rivals
 	for _, truth := range truths {
-		all = append(all, &rivals{values: values, own: values[truth*n : (truth+1)*n], squares: make([]float32, len(values)/n),
-			one: make([]float64, n), z: make([]float32, n), difference: make([]float32, n)})
+		all = append(all, &rivals{values: values, own: values[truth*n : (truth+1)*n], squares: make([]float32, len(values)/n), difference: make([]float32, n)})
 	}
 	for k := range len(values) / n {
 		for i, t := range all {
@@ -134,24 +135,41 @@ func (t *rivals) meet(k int) {
 // difference, of standard deviation σ, is more than half of it. It happens once in 10¹¹ times.
 const neverNearer = 13.4
 
-// named draws the noise of a release, and reports whether no other candidate is nearer to it than the true one. Of those
+// workspace is what the releases of one true candidate are compared in.
+type workspace struct {
+	n           int
+	one         []float64 // the noise of a release
+	z           []float32 // of the releases, the mean noise [releases, n]
+	equal       []int     // of each: candidates that are as near as the true one, which is among them
+	differences []float32 // of the true candidate from others, [candidates, n]
+	products    []float32 // [releases, candidates]
+}
+
+func newWorkspace(n int) *workspace {
+	return &workspace{n: n, one: make([]float64, n), z: make([]float32, releasesTogether*n), equal: make([]int, releasesTogether),
+		differences: make([]float32, candidatesTogether*n), products: make([]float32, releasesTogether*candidatesTogether)}
+}
+
+// named draws the noise of some releases. It returns how many name the true candidate: no other is nearer to them. Of those
 // that are equally near, the true one among them, one is named at random.
-func (t *rivals) named(noise release.Noise, queries int, r *rand.Rand) bool {
-	if r.IntN(1+t.same) > 0 {
-		return false
-	}
-	clear(t.z)
-	for range queries {
-		noise.Sample(t.one, r)
-		for i, v := range t.one {
-			t.z[i] += float32(v / float64(queries))
+func (t *rivals) named(noise release.Noise, queries, releases int, r *rand.Rand, w *workspace) (count int) {
+	left := 0 // releases that no candidate is known to be nearer to
+	for range releases {
+		if r.IntN(1+t.same) > 0 {
+			continue // another one with the same features is named
 		}
-	}
-	for _, k := range t.few {
-		if t.nearer(k) < 0 {
-			return false
+		z := w.z[left*w.n : (left+1)*w.n]
+		clear(z)
+		for range queries {
+			noise.Sample(w.one, r)
+			for i, v := range w.one {
+				z[i] += float32(v / float64(queries))
+			}
 		}
+		w.equal[left] = 1 + t.same
+		left++
 	}
+	left = t.compare(t.few, left, w, false)
 	if far := neverNearer * noise.Std() / math.Sqrt(float64(queries)); t.close == nil {
 		t.reach, t.close = far*far, []int{}
 		for k, square := range t.squares {
@@ -159,27 +177,61 @@ func (t *rivals) named(noise release.Noise, queries int, r *rand.Rand) bool {
 				t.close = append(t.close, k)
 			}
 		}
+		slices.SortFunc(t.close, func(j, k int) int { return cmp.Or(cmp.Compare(t.squares[j], t.squares[k]), cmp.Compare(j, k)) })
 	}
-	far := min(t.reach, 4*float64(simd.SumSquares(t.z))*(1+1e-5)) // one that is nearer is within 2‖z‖ of the true one
-	equal := 1 + t.same
-	for _, k := range t.close {
-		if float64(t.squares[k]) > far {
-			continue
+	for first := 0; first < len(t.close) && left > 0; first += candidatesTogether {
+		far := 0. // a candidate that is nearer to a release is within 2‖z‖ of the true one
+		for i := range left {
+			far = max(far, 4*float64(simd.SumSquares(w.z[i*w.n:(i+1)*w.n]))*(1+1e-5))
 		}
-		switch d := t.nearer(k); {
-		case d < 0: // and so it may be for other releases
-			t.few[t.farthest%len(t.few)] = k
-			t.farthest++
-			return false
-		case d == 0:
-			equal++
+		if float64(t.squares[t.close[first]]) > far {
+			break
+		}
+		left = t.compare(t.close[first:min(first+candidatesTogether, len(t.close))], left, w, true)
+	}
+	for _, equal := range w.equal[:left] {
+		if r.IntN(equal) <= t.same { // one draw of those with the same features was the true one already
+			count++
 		}
 	}
-	return r.IntN(equal) <= t.same // one draw of those with the same features was the true one already
+	return count
 }
 
-// nearer returns ‖a + z − b‖² − ‖z‖² for the true candidate a and candidate b: negative if b is nearer to the release.
-func (t *rivals) nearer(b int) float64 {
-	t.subtract(b)
-	return float64(t.squares[b]) + 2*float64(simd.Dot(t.z, t.difference))
+// compare drops the releases to which one of some candidates is nearer than the true one, and returns how many are left. Candidate b is
+// nearer than a to a release a + z if ‖a + z − b‖² − ‖z‖² = ‖a − b‖² + 2z·(a − b) is negative. count says that those equally near are counted.
+func (t *rivals) compare(some []int, left int, w *workspace, count bool) int {
+	n, m := w.n, len(some)
+	if m == 0 || left == 0 {
+		return left
+	}
+	for j, k := range some {
+		simd.Combine(w.differences[j*n:(j+1)*n], t.own, t.values[k*n:(k+1)*n], 1, -1, 0)
+	}
+	simd.Gemm(false, true, left, m, n, 1, w.z, n, w.differences, n, 0, w.products, m)
+	kept := 0
+	for i := range left {
+		equal, nearer := 0, -1
+		for j, product := range w.products[i*m : (i+1)*m] {
+			d := float64(t.squares[some[j]]) + 2*float64(product)
+			if d < 0 {
+				nearer = some[j]
+				break
+			}
+			if d == 0 {
+				equal++
+			}
+		}
+		switch {
+		case nearer < 0:
+			if w.equal[kept] = w.equal[i]; count {
+				w.equal[kept] += equal
+			}
+			copy(w.z[kept*n:(kept+1)*n], w.z[i*n:(i+1)*n])
+			kept++
+		case count: // and so it may be for other releases
+			t.few[t.farthest%len(t.few)] = nearer
+			t.farthest++
+		}
+	}
+	return kept
 }
