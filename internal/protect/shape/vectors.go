@@ -78,8 +78,8 @@ func (j *Joint) Head(sigma float64) (*nn.Dense, error) {
 
 // Erased returns the layer of the directions in which features vary most, once those that tell the classes of attributes apart are
 // taken out: no linear function of the features is then correlated with a class (Belrose et al., LEACE). all are the moments of the
-// features by each attribute. With the covariance of the features LLᵀ and U an orthonormal basis of the columns L⁻¹(m − μ), over the
-// means m of the classes, what is left is x − LUUᵀL⁻¹(x − μ).
+// features by each attribute. Let LLᵀ be the covariance of the features, and U an
+// orthonormal basis of the columns L⁻¹(m − μ), over the means m of the classes. What is left is x − LUUᵀL⁻¹(x − μ).
 func Erased(all []*Moments, keep int) (*nn.Dense, error) {
 	n, total := all[0].N, all[0].Covariance()
 	variance := mat.Trace(total) / float64(n)
