@@ -67,7 +67,7 @@ func (auditCmd) MoreHelp() string {
 
   TATTLE_TOKEN=… tattle audit --endpoint https://host/v2/models/age --data faces.zip --kind fairface --sensitive gender --fail-on "excess>5%@95%" --sarif audit.sarif
 
-Audit embeddings, which are no scores of classes, in the columns e_0, e_1, … of a CSV:
+Audit embeddings, in the columns e_0, e_1, … of a CSV:
 
   tattle audit --vectors people.csv --sensitive sex
 

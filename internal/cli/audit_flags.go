@@ -134,7 +134,7 @@ func (c *auditCmd) checkDoor() error {
 		return usage(errors.New("--model requires --data, the labelled examples"), "only a model in the folder of its own run of tattle train needs none")
 	}
 	if vectors := c.Vectors != "" || c.At != "" || c.Target == dataset.NoTarget || strings.HasSuffix(c.Target, dataset.NumberSuffix); vectors && (c.Reference != "" || len(c.ReferenceScores) > 0 || c.OutputsKind != "") {
-		return usage(errors.New("--vectors, --at, --target none and a numeric target cannot be used with --reference, --reference-scores or --outputs-kind: vectors are no scores of classes"), "")
+		return usage(errors.New("--reference, --reference-scores and --outputs-kind are about scores of classes: they cannot be used with --vectors, --at, --target none or a numeric target"), "")
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func mkScores(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 
-// mkEmbeddings writes vectors of people, of which some directions hold the gender: "mkembeddings FILE PEOPLE". Each has one to three.
+// mkEmbeddings FILE PEOPLE writes one to three vectors of each person. Three of the numbers depend on the gender.
 func mkEmbeddings(ts *testscript.TestScript, _ bool, args []string) {
 	people, err := strconv.Atoi(args[1])
 	ts.Check(err)

@@ -135,7 +135,7 @@ func (s *Set) Denormalize(x float64, c int) float64 {
 // Mirrored returns the pictures with left and right exchanged. It returns an error for rows of a table.
 func (s *Set) Mirrored() (*Set, error) {
 	if s.Pixels == nil || len(s.Shape) != 3 {
-		return nil, fmt.Errorf("examples of shape %s are no pictures, which can be mirrored: give the other views in a file", times(s.Shape))
+		return nil, fmt.Errorf("examples of shape %s are not pictures and cannot be mirrored: give the other views in a file", times(s.Shape))
 	}
 	t, width, step := *s, s.Shape[2], 1
 	if s.ChannelsLast {

@@ -151,5 +151,5 @@ func TestMirrored(t *testing.T) {
 			t.Errorf("%v becomes %v", s.Pixels, m.Pixels)
 		}
 	}
-	must.Fail(t, must.Err((&Set{Shape: []int{2}, Values: []float32{1, 2}}).Mirrored()), "no pictures")
+	must.Fail(t, must.Err((&Set{Shape: []int{2}, Values: []float32{1, 2}}).Mirrored()), "not pictures and cannot be mirrored")
 }

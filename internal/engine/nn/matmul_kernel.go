@@ -32,8 +32,8 @@ func newMatmul[T Float](o *MatMul, in [][]int) *matmul[T] {
 	return k
 }
 
-// share runs body for n units of so many products each: one after the other where all cores share each
-// product, with nil, and else with a core's scratch for small products.
+// share runs body for n units, each of the given number of products. Where a product is large, all cores share it: then units run one
+// after the other, and s is nil. Else cores share the units, and s is the scratch of a core.
 func (k *matmul[T]) share(batch, n, products int, body func(u int, s *simd.Small[T])) {
 	work := k.m * k.n * k.k
 	if work >= bigProduct || work >= bigOfFew && batch*len(k.a) < few {

@@ -161,7 +161,7 @@ func (k *wideAffine) divide(n int) {
 	}
 }
 
-// addRange adds up the sums of some outputs, of which an example has size, the smallest first. The bound's own
+// addRange adds up the sums of the outputs lo ≤ o < hi, the smallest first. An example has size outputs. The bound's own
 // terms are not negative and pass at most depth + T + 10 roundings.
 func (k *wideAffine) addRange(y wideTensor, size, lo, hi int) {
 	n := len(y.hi)

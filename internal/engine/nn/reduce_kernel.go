@@ -35,7 +35,7 @@ type columns struct {
 	x, d                  []float64
 }
 
-// run shares the columns of the examples, of which each has n vectors.
+// run calls do, on all cores, for the columns of all examples. A column has n vectors.
 func (k *reducer[T]) run(f *frame[T], n int, do func(c columns)) {
 	work := 1 + n*k.entries()*min(k.inner, gathered)
 	perExample := len(k.bases) * k.blocks

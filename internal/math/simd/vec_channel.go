@@ -72,7 +72,7 @@ type channelArgs struct {
 	p, q, r            float32
 	mask               *uint64
 	at                 int
-	bytes              uint64 // all bits; none if there is no mask, to stay at its front
+	bytes              uint64 // all bits set; 0 if there is no mask, which keeps the place in it at 0
 }
 
 // kept is the mask where there is none.

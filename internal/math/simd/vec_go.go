@@ -76,7 +76,7 @@ func rectifyGo[T Float](dst, d, x []T, slope T) {
 	}
 }
 
-// sloped is slope·v; a slope of 0 makes 0 of what is no number too.
+// sloped is slope·v. With a slope of 0 it is 0, for a NaN and infinities, too.
 func sloped[T Float](v, slope T) T {
 	if slope == 0 {
 		return 0

@@ -58,7 +58,7 @@ func expSumsGo(dst, x []float64, shift, least float64) (sum, moment float64) {
 const expTerms = 14
 
 // expLanes64 are the constants of expSumsF64, each in four lanes: 1/ln 2, the two parts of ln 2,
-// of which the first times a small integer is exact, and 1/13!, 1/12!, …, 1.
+// and 1/13!, 1/12!, …, 1. The first part of ln 2 times a small integer is exact.
 var expLanes64 = func() (l [4 * (3 + expTerms)]float64) {
 	const high = 0x1.62e42feep-1
 	values := []float64{math.Log2E, high, math.Ln2 - high}

@@ -44,7 +44,7 @@ type place struct {
 	Node   string  `json:"node"`
 	Method Method  `json:"method"`
 	Weight float64 `json:"weight,omitempty"` // of the penalty, where the method learns
-	Part   int     `json:"part,omitempty"`   // of vectors: one number in so many is kept
+	Part   int     `json:"part,omitempty"`   // of vectors: the features are divided by it, which gives how many numbers are kept; 0: as Options.Keep says
 	Clip   bool    `json:"clip,omitempty"`   // the norm is clipped at that of exposedClip of the inputs
 }
 
@@ -263,7 +263,7 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 	var scorers []release.Scorer
 	query := sigma
 	if s.Use != nil {
-		task, err := s.noisyTask(c, m, values, sigma)
+		task, err := s.noisyTask(ctx, c, l, m, sigma)
 		if err != nil {
 			return nil, err
 		}

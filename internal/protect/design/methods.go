@@ -25,7 +25,8 @@ const (
 // vectorMethods are those of vectors, by default.
 func vectorMethods() []Method { return []Method{Isotropic, Projected, Erased, Discriminant, Shaped} }
 
-// parts returns the parts of the features that a method keeps, each of which makes a place of its own: one number in so many.
+// parts returns divisors of the number of features. Each makes a place of its own, where the method keeps the quotient; 0: it keeps
+// what Options.Keep says.
 func (m Method) parts(vectors bool) []int {
 	if vectors && (m == Projected || m == Erased) {
 		return []int{2, 4, 8, 16}

@@ -116,7 +116,7 @@ func (o *Options) checkMethods() error {
 	for _, m := range o.Methods {
 		switch {
 		case !slices.Contains(known, m):
-			return measure.WrongOption("Methods", "there is no method %q here: choose from %s", m, joined(known))
+			return measure.WrongOption("Methods", "%q cannot be used here: choose from %s", m, joined(known))
 		case m == Erased && len(o.Protect) == 0:
 			return measure.WrongOption("Methods", "%s: nothing is protected that could be erased", m)
 		case o.Finetune == FinetuneNone && m.learns():

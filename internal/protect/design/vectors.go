@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/measure"
@@ -105,16 +106,23 @@ func (r rows) of32(indices []int) []float32 {
 	return out
 }
 
-// noisyTask returns the task of the cut with a database of noisy vectors, if that is what is asked for. Other views of
-// the examples are taken for the examples themselves: they are as far from others.
-func (s *searcher) noisyTask(c *cut, m *nn.Net, values rows, sigma float64) (release.Task, error) {
+// noisyTask returns the task of the cut, with a database of noisy vectors if that is what is asked for.
+func (s *searcher) noisyTask(ctx context.Context, c *cut, l *line, m *nn.Net, sigma float64) (release.Task, error) {
 	if s.Use.Noise != release.NoiseDatabase && s.Use.Noise != release.NoiseBoth {
 		return c.task, nil
+	}
+	values, at := s.clipped(l, sigma), c.validate
+	if s.Views != nil {
+		views, err := l.released(ctx, c, s.Views.Subset(c.validate))
+		if err != nil {
+			return nil, err
+		}
+		values, at = views.within(l.center, s.radiusOf(l.radius, sigma)), dataset.First(len(c.validate))
 	}
 	_, width := m.Dims()
 	out, noisy := make([]float32, len(c.validate)*width), make([]float32, values.n)
 	for i, example := range c.validate {
-		copy(noisy, values.row(example))
+		copy(noisy, values.row(at[i]))
 		r := run.Rand(s.Seed^streamLookups, example, 0)
 		for k := range noisy {
 			noisy[k] += float32(sigma * r.NormFloat64())

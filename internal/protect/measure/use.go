@@ -28,7 +28,7 @@ type Purpose struct {
 }
 
 // Measured returns the purpose on as many examples of the data as are looked up with a model: all of the data for labels,
-// and no more vectors than about half a minute allows.
+// and of vectors no more than mostDatabase, or than mostLookups allows.
 func (p Purpose) Measured(g *nn.Graph) (Purpose, error) {
 	if p.Use == nil {
 		return p, nil
@@ -47,8 +47,8 @@ func (p Purpose) Measured(g *nn.Graph) (Purpose, error) {
 	return p, nil
 }
 
-// Utility measures what a release is worth for the purpose, beside the original model without noise; nil: both sides of the release
-// are that model. Of another, the drop is measured, too. watch sees what is read; it may be nil.
+// Utility measures what a release is worth for the purpose, beside the original model without noise. If original is nil, the two sides
+// of the release are that model; else the drop is measured, too. watch sees what is read; it may be nil.
 func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Features, o release.UtilityOptions, watch func(nn.Source) nn.Source) (u release.Utility, err error) {
 	if watch == nil {
 		watch = func(data nn.Source) nn.Source { return data }
