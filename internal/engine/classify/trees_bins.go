@@ -1,10 +1,6 @@
 package classify
 
-import (
-	"sort"
-
-	"tattle/internal/math/simd"
-)
+import "tattle/internal/math/simd"
 
 // treeBins bounds the bins of a column; splits by quantiles of 1/128 do not miss much.
 const treeBins = 128
@@ -55,7 +51,15 @@ func between(a, b float32) float32 {
 // code returns the bin of a value.
 func (b *bins) code(j int, v float32) uint8 {
 	e := b.edges[j]
-	return uint8(sort.Search(len(e), func(i int) bool { return v <= e[i] }))
+	lo, hi := 0, len(e)
+	for lo < hi {
+		if middle := (lo + hi) / 2; v <= e[middle] {
+			hi = middle
+		} else {
+			lo = middle + 1
+		}
+	}
+	return uint8(lo)
 }
 
 // columns returns the codes of x's rows in the order given, [d, n].

@@ -51,7 +51,7 @@ type calibration struct {
 // calibrate fits a calibration on the examples rows, whose scores are [rows, width] and
 // whose joint table was learned on others. weight is what each example counts for: people count once.
 func calibrate(g *goal, j *joint, rows []int, score, weight []float64) *calibration {
-	c := &calibration{centre: newMeans(j.targets*j.targets, j.width), joint: j, slope: make([]float64, j.groups())}
+	c := &calibration{centre: newMeans(j.cells, j.width), joint: j, slope: make([]float64, j.groups())}
 	c.centreOn(rows, score)
 	p := &calibrationProblem{goal: g, joint: j, rows: rows, weight: weight, z: make([]float64, len(score)), width: j.width}
 	for i, row := range rows {
@@ -91,7 +91,7 @@ func (c *calibration) centreOn(rows []int, score []float64) {
 	for i, row := range rows {
 		z := score[i*j.width:][:j.width]
 		all.add(0, z)
-		c.centre.add(c.joint.at(row), z)
+		c.centre.add(c.joint.cell[row], z)
 	}
 	for k := range c.centre.n {
 		c.centre.smooth(k, all.of(0), jointPrior)
@@ -99,7 +99,7 @@ func (c *calibration) centreOn(rows []int, score []float64) {
 }
 
 func (c *calibration) centred(dst []float64, row int, score []float64) {
-	for k, m := range c.centre.of(c.joint.at(row)) {
+	for k, m := range c.centre.of(c.joint.cell[row]) {
 		dst[k] = score[k] - m
 	}
 }

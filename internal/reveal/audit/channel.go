@@ -56,7 +56,7 @@ func codeOf(kind string, s *Sample, r *rand.Rand) (code, string) {
 	table := func(form string) attackName { return attackName{classify.Lookup{}.Name(), form} }
 	switch kind {
 	case DirectionChannel:
-		return code{"the side of a plane through the middle", attackName{classify.Logistic{}.Name(), vectorForms(s, classify.Logistic{})[0]}, writeDirection(s, r)}, ""
+		return code{"the side of a plane through the middle", attackName{classify.Logistic{}.Name(), formsOf(s, classify.Logistic{})[0]}, writeDirection(s, r)}, ""
 	case DecimalChannel:
 		place := plantedDecimal
 		if d := decimals(s.Outputs); d >= 0 && d < place {

@@ -92,17 +92,24 @@ func allAttacks(s *Sample, o Options, reader attackName) (attacks []attack, err 
 	return attacks, nil
 }
 
+// sketched is the number of columns of a sketch; narrower outputs have none.
+const sketched = 512
+
 // formsOf returns the forms for a learner: tables have those for codes, logistic regression and tables also
 // the order, networks one that is as outputs are released, and thresholds, which are on an entropy that vectors
-// do not have, probabilities.
+// do not have, probabilities. Networks and logistic regression are fitted to the sketch of wide outputs.
 func formsOf(s *Sample, l classify.Learner) []string {
 	forms, ordered := []string{formRaw, formSoft, formTop1}, s.Kind != Vector && s.RowWidth() >= orderClasses
 	if s.Kind == Vector {
-		forms = vectorForms(s, l)
+		forms = []string{formRaw, formUnit}
 	}
+	wide := s.RowWidth() > sketched
 	switch l.(type) {
 	case classify.Network:
-		if s.Kind == curious.Soft {
+		switch {
+		case wide:
+			return []string{formSketch}
+		case s.Kind == curious.Soft:
 			return []string{formSoft}
 		}
 		return forms[:1]
@@ -114,6 +121,9 @@ func formsOf(s *Sample, l classify.Learner) []string {
 	case classify.Lookup:
 		forms = []string{formDigits, formBits, formValues}
 	case classify.Logistic:
+		if wide {
+			forms = []string{formSketch}
+		}
 	default:
 		ordered = false
 	}
@@ -121,15 +131,4 @@ func formsOf(s *Sample, l classify.Learner) []string {
 		forms = append(forms, formOrder)
 	}
 	return forms
-}
-
-// sketched is the number of columns of a sketch; narrower vectors have none.
-const sketched = 512
-
-// vectorForms returns the forms of vectors for a learner: trees are fitted to all columns.
-func vectorForms(s *Sample, l classify.Learner) []string {
-	if _, trees := l.(classify.Trees); !trees && s.Width > sketched {
-		return []string{formSketch}
-	}
-	return []string{formRaw, formUnit}
 }

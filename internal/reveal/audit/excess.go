@@ -94,7 +94,7 @@ func (g *guesses) baselines() []baselineGuess {
 		name  string
 		group []int
 		count int
-	}{{Majority, make([]int, n), 1}, {FromTarget, x.Y, classes}, {FromLabel, x.label, classes}, {FromBoth, jointly(x.Y, x.label, classes), classes * classes}}
+	}{{Majority, make([]int, n), 1}, {FromTarget, x.Y, classes}, {FromLabel, x.label, classes}, {FromBoth, x.cell, x.cells}}
 	if x.Kind == Vector { // no label is answered, and there may be no target
 		if known = known[:2]; !x.targeted() {
 			known = known[:1]

@@ -7,8 +7,7 @@ import (
 	"tattle/internal/reveal/curious"
 )
 
-// The forms of the outputs that attacks are fitted to, the last two those of vectors. Codes are in a
-// number's digits and not in its size.
+// The forms of the outputs that attacks are fitted to. Codes are in a number's digits and not in its size.
 const (
 	formRaw    = "raw"    // scores; of probabilities their floored logarithms less the row's mean
 	formSoft   = "soft"   // probabilities, which sum to 1; of scores their softmax
@@ -17,8 +16,8 @@ const (
 	formBits   = "bits"   // last bits of the float32, signs, and how many digits a number has
 	formValues = "values" // exact numbers, as they are released, and of rows
 	formOrder  = "order"  // which outputs are larger than which others, of those below the largest, too
-	formUnit   = "unit"   // the row of a vector divided by its length, so that distances go by angles
-	// formSketch are sums of the columns of a wide vector, each with a random sign, in sketched groups
+	formUnit   = "unit"   // of vectors: the row divided by its length, so that distances go by angles
+	// formSketch are sums of the columns of a wide raw form, each with a random sign, in sketched groups
 	// drawn at random: they keep distances and directions nearly (the count sketch), and attacks
 	// whose time grows with the cube of the columns can be fitted to them.
 	formSketch = "sketch"
@@ -66,9 +65,11 @@ func rawRow(dst, o []float32, k curious.Outputs) {
 
 // sketchRow overwrites dst with the sketch of a row. The signs and groups are the same for all
 // rows of a width.
-func sketchRow(dst, o []float32, _ curious.Outputs) {
+func sketchRow(dst, o []float32, k curious.Outputs) {
 	clear(dst)
-	for j, v := range o {
+	raw := make([]float32, len(o))
+	rawRow(raw, o, k)
+	for j, v := range raw {
 		h := (uint64(j) + 1) * 0x9e3779b97f4a7c15
 		h = (h ^ h>>31) * 0xbf58476d1ce4e5b9
 		h ^= h >> 29

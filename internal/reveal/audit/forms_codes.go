@@ -80,15 +80,16 @@ func codesOf(dst, o []float32, width int, code func(dst []float32, v float32)) [
 
 func digitsRow(dst, o []float32, _ curious.Outputs) {
 	rest := codesOf(dst, o, digitCodes, digits)
-	clear(rest)
-	var code [digitCodes]float32
+	var odd [decimalPlaces]int64
 	for _, v := range o {
-		digits(code[:], v)
-		for place := range decimalPlaces {
-			if code[perDecimal*place+1] != 0 {
-				rest[place] = 1 - rest[place]
-			}
+		count := decimalUnits(v)
+		for place := decimalPlaces - 1; place >= 0; place-- {
+			odd[place] ^= count
+			count /= 10
 		}
+	}
+	for place, count := range odd {
+		rest[place] = float32(count & 1)
 	}
 }
 
@@ -96,15 +97,19 @@ func digitsRow(dst, o []float32, _ curious.Outputs) {
 // no decimals as a float32.
 const largestDigits = 1e11
 
+// decimalUnits returns |v| in units of the last decimal, and 0 for what is too large.
+func decimalUnits(v float32) int64 {
+	size := math.Abs(float64(v))
+	if size > largestDigits {
+		return 0
+	}
+	return int64(math.RoundToEven(size * 1e7))
+}
+
 // digits sets dst to the codes of the decimals of |v|: 0.1234 rounded to decimalPlaces
 // has the digits 1, 2, 3, 4, 0, 0, 0.
 func digits(dst []float32, v float32) {
-	size := math.Abs(float64(v))
-	if size > largestDigits {
-		clear(dst)
-		return
-	}
-	units := int64(math.RoundToEven(size * 1e7))
+	units := decimalUnits(v)
 	unit := int64(1)
 	for place := decimalPlaces - 1; place >= 0; place-- {
 		count, at := units/unit, dst[perDecimal*place:]

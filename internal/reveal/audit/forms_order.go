@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"tattle/internal/engine/classify"
@@ -32,11 +33,7 @@ func orderWidth(w int, _ curious.Outputs) int {
 // determines.
 func orderRow(dst, o []float32, _ curious.Outputs) {
 	top, w := classify.Best(o), len(o)
-	order := make([]int, w)
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(o[b], o[a]) })
+	order := descending(o)
 	dst[0] = float32(top)
 	ranks := dst[1 : 1+coded(w)]
 	for rank, j := range order {
@@ -58,6 +55,24 @@ func orderRow(dst, o []float32, _ curious.Outputs) {
 		dst[at+1] = neighbours(o, order[w-k-2], order[w-k-1])
 		at += 2
 	}
+}
+
+// descending returns the places of o's numbers, the largest first, of equal ones the first. A number and its place are
+// sorted as one integer.
+func descending(o []float32) []int {
+	keys, order := make([]uint64, len(o)), make([]int, len(o))
+	for j, v := range o {
+		b := math.Float32bits(v + 0) // −0 is 0
+		if b>>31 == 0 {
+			b = ^b & math.MaxInt32 // positive ones in falling order, before the negative ones
+		}
+		keys[j] = uint64(b)<<32 | uint64(j)
+	}
+	slices.Sort(keys)
+	for k, key := range keys {
+		order[k] = int(uint32(key))
+	}
+	return order
 }
 
 // neighbours compares the classes of two outputs, the larger one first.

@@ -20,10 +20,10 @@ const jointPrior = 4
 //	q(s | y)    = (n(s, y) + 4·q(s))/(n(y) + 4),
 //	q(s)        = (n(s) + ½)/(n + K/2).
 type joint struct {
-	targets, width int
-	y, label       []int
-	cell           []float64 // [y, ŷ, width], log-probabilities, or one mean
-	near           []float64 // [example, width], the same of a numeric y; nil for classes
+	*folded
+	width int
+	says  []float64 // [cell, width], log-probabilities, or one mean
+	near  []float64 // [example, width], the same of a numeric y; nil for classes
 }
 
 // learn gets for every goal what attacks are fitted to in fold k, its tables, and what a numeric y alone says
@@ -51,7 +51,7 @@ func (h *hunt) learn(k int) {
 // newJoint learns the table of goal g on the examples rows.
 func newJoint(x *folded, g *goal, rows []int) *joint {
 	k := g.target.Width()
-	j := &joint{targets: len(x.Classes), width: k, y: x.Y, label: x.label}
+	j := &joint{folded: x, width: k}
 	if x.YNumbers != nil {
 		near := newNearby(x.YNumbers, g, rows)
 		j.near = make([]float64, x.Len()*k)
@@ -70,58 +70,59 @@ func newJoint(x *folded, g *goal, rows []int) *joint {
 		one[g.target.Labels[i]] = 1
 		return one
 	}
-	all, ofY := newMeans(1, k), newMeans(j.targets, k)
-	cells := newMeans(j.targets*j.targets, k)
+	all, ofY := newMeans(1, k), newMeans(len(x.Classes), k)
+	cells := newMeans(x.cells, k)
 	for _, i := range rows {
 		v := value(i)
 		all.add(0, v)
 		ofY.add(x.Y[i], v)
-		cells.add(j.at(i), v)
+		cells.add(x.cell[i], v)
 	}
 	if g.target.Labels != nil {
 		all.smooth(0, equalShares(k), float64(k)/2)
 	}
-	for y := range j.targets {
+	for y := range x.Classes {
 		ofY.smooth(y, all.of(0), jointPrior)
-		for l := range j.targets {
-			cells.smooth(y*j.targets+l, ofY.of(y), jointPrior)
+	}
+	next := 0 // cells are numbered in the order of their first examples
+	for i, c := range x.cell {
+		if c == next {
+			cells.smooth(c, ofY.of(x.Y[i]), jointPrior)
+			next++
 		}
 	}
-	j.cell = cells.mean
+	j.says = cells.mean
 	if g.target.Labels != nil {
-		for i, p := range j.cell {
-			j.cell[i] = math.Log(p)
+		for i, p := range j.says {
+			j.says[i] = math.Log(p)
 		}
 	}
 	return j
 }
-
-// at returns the cell of example i.
-func (j *joint) at(i int) int { return j.y[i]*j.targets + j.label[i] }
 
 // of returns what the table says of example i.
 func (j *joint) of(i int) []float64 {
 	if j.near != nil {
 		return j.near[i*j.width:][:j.width]
 	}
-	return j.cell[j.at(i)*j.width:][:j.width]
+	return j.says[j.cell[i]*j.width:][:j.width]
 }
 
 // groups returns how many groups of y have slopes of their own in a calibration: every y,
 // or all together if there are more than ownMost.
 func (j *joint) groups() int {
-	if j.targets > ownMost {
+	if len(j.Classes) > ownMost {
 		return 1
 	}
-	return j.targets
+	return len(j.Classes)
 }
 
 // group returns the group of example i's y.
 func (j *joint) group(i int) int {
-	if j.targets > ownMost {
+	if len(j.Classes) > ownMost {
 		return 0
 	}
-	return j.y[i]
+	return j.Y[i]
 }
 
 // equalShares returns equal shares of k classes.

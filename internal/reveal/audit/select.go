@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/math/simd"
@@ -193,7 +194,7 @@ func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
 	}
 	d := formWidth(h.Sample, t.input)
 	x := make([]float32, len(fit)*d)
-	fillForm(x, h.Sample, t.input, fit)
+	h.fill(x, t.input, fit)
 	var err error
 	if t.fitted, err = t.fits.Fit(ctx, x, d, targets, t.seed); err != nil {
 		return fmt.Errorf("audit: attack %s: %w", t.attack, err)
@@ -228,7 +229,7 @@ func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(x *tri
 		room[i] = make([]float32, most*g.out.target.Width())
 	}
 	for part := range slices.Chunk(rows, block) {
-		fillForm(x, h.Sample, t.input, part)
+		h.fill(x, t.input, part)
 		for i, g := range t.goals {
 			dst[i] = room[i][:len(part)*g.out.target.Width()]
 		}
@@ -248,7 +249,38 @@ func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(x *tri
 // formWidth returns how many numbers a row of the form has.
 func formWidth(s *Sample, form string) int { return forms[form].width(s.RowWidth(), s.Kind) }
 
-// fillForm sets dst, [len(rows), formWidth], to the form of the outputs of rows.
+// formMost is the most numbers of a form that is kept for all examples: every fold reads it again. With more, folds
+// are few, and most examples are read once.
+const formMost = 1 << 22
+
+// keepForms makes forms of the sample that are kept once they are asked for.
+func (x *folded) keepForms() {
+	x.made = map[string]func() []float32{}
+	for form := range forms {
+		if size := x.Len() * formWidth(x.Sample, form); size <= formMost {
+			x.made[form] = sync.OnceValue(func() []float32 {
+				all := make([]float32, size)
+				fillForm(all, x.Sample, form, span(0, x.Len()))
+				return all
+			})
+		}
+	}
+}
+
+// fill sets dst, [len(rows), formWidth], to the form of the outputs of rows.
+func (x *folded) fill(dst []float32, form string, rows []int) {
+	made := x.made[form]
+	if made == nil {
+		fillForm(dst, x.Sample, form, rows)
+		return
+	}
+	all, d := made(), formWidth(x.Sample, form)
+	for i, r := range rows {
+		copy(dst[i*d:][:d], all[r*d:])
+	}
+}
+
+// fillForm is fill from the outputs.
 func fillForm(dst []float32, s *Sample, form string, rows []int) {
 	w, d, fill := s.RowWidth(), formWidth(s, form), forms[form].row
 	for i, r := range rows {
