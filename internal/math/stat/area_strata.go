@@ -65,22 +65,22 @@ func NewStratifiedArea(score []float64, positive []bool, strata [][]int, stretch
 // PermuteArea returns the p-value of the area being as large as it is, or larger, had the
 // kinds been dealt out at random among the examples of each stratum. It is exact where
 // the P of NewStratifiedArea is normal in the limit: the area is linear in the ranks
-// of the positives. It panics as PermuteProducts does.
+// of the positives. It panics as PermuteScores does.
 func PermuteArea(score []float64, positive []bool, strata [][]int, stretch float64, draws int, r *rand.Rand) Permuted {
-	rank, one := make([]float64, len(score)), make([]float64, len(positive))
+	rank, kind := make([]float64, 2*len(score)), make([]int, len(positive))
 	for i, p := range positive {
 		if p {
-			one[i] = 1
+			kind[i] = 1
 		}
 	}
 	for _, at := range strata {
 		midRanks(rank, score, at)
 	}
-	return PermuteProducts(rank, one, strata, stretch, draws, r)
+	return PermuteScores(rank, 2, kind, strata, stretch, draws, r)
 }
 
 // midRanks writes twice the rank of each score among those at the given places, up to a
-// constant, equal ones sharing their mean.
+// constant, equal ones sharing their mean, to the second column of rank, [scores, 2].
 func midRanks(rank, score []float64, at []int) {
 	order := slices.Clone(at)
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(score[i], score[j]) })
@@ -90,7 +90,7 @@ func midRanks(rank, score []float64, at []int) {
 			hi++
 		}
 		for _, i := range order[lo:hi] {
-			rank[i] = float64(lo + hi)
+			rank[2*i+1] = float64(lo + hi)
 		}
 		lo = hi
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"tattle/internal/math/simd"
 )
@@ -29,7 +30,7 @@ type Permuted struct {
 // draws says. In the first case the p-value is most over the number of calls, in the
 // second (1 + how often it said yes)/(draws + 1): it is at most α with probability α at
 // most where what was seen is one more draw (J. Besag and P. Clifford, Biometrika 78,
-// 1991). start returns a draw with memory of its own.
+// 1991). start returns a draw with memory of its own; what it says depends on rng alone.
 func exceed(draws, most int, r *rand.Rand, start func() func(rng *rand.Rand) bool) Permuted {
 	if draws <= 0 {
 		panic(fmt.Sprintf("stat: %d permutations", draws))
@@ -39,11 +40,12 @@ func exceed(draws, most int, r *rand.Rand, start func() func(rng *rand.Rand) boo
 		rngs[i] = rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
 	}
 	var said [round]bool
-	yes := 0
+	yes, free := 0, sync.Pool{New: func() any { return start() }}
 	for done := 0; done < draws; done += round {
 		part := min(round, draws-done)
 		simd.Parallel(min(streams, part), 1, func(lo, hi int) {
-			draw := start()
+			draw := free.Get().(func(*rand.Rand) bool)
+			defer free.Put(draw)
 			for i := lo; i < hi; i++ {
 				for j := i; j < part; j += streams {
 					said[j] = draw(rngs[i])

@@ -31,8 +31,10 @@ func PermuteProducts(x, y []float64, strata [][]int, stretch float64, draws int,
 	seen = stretched(seen, 0, stretch) - 1e-12*size
 	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
 		dealt := make([]float64, len(gy))
-		copy(dealt, gy)
-		return func(rng *rand.Rand) bool { return shuffledProducts(gx, dealt, ends, rng) >= seen }
+		return func(rng *rand.Rand) bool {
+			copy(dealt, gy)
+			return shuffledProducts(gx, dealt, ends, rng) >= seen
+		}
 	})
 }
 
@@ -91,8 +93,9 @@ func PermuteMeans(group []int, groups int, y []float64, draws int, r *rand.Rand)
 	slices.SortStableFunc(own, func(i, j int) int { return group[i] - group[j] })
 	seen := betweenGroups(values, own, sizes, make([]float64, width)) - 1e-12*size
 	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
-		dealt, sum := slices.Clone(own), make([]float64, width)
+		dealt, sum := make([]int, len(own)), make([]float64, width)
 		return func(rng *rand.Rand) bool {
+			copy(dealt, own)
 			rng.Shuffle(len(dealt), func(i, j int) { dealt[i], dealt[j] = dealt[j], dealt[i] })
 			return betweenGroups(values, dealt, sizes, sum) >= seen
 		}

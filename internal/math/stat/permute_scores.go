@@ -18,18 +18,19 @@ func PermuteScores(score []float64, classes int, class []int, strata [][]int, st
 	checkStretch(stretch)
 	var rows []float64 // by stratum, less the stratum's mean of each class, so that the mean over deals is 0
 	var dealt []int
-	var ends []int
+	var ends, counts []int // of each stratum its end, and how many are of each class
 	for _, at := range strata {
 		if oneClassOf(class, at) {
 			continue
 		}
-		first := len(rows)
+		first, of := len(rows), make([]int, classes)
 		for _, i := range at {
+			of[class[i]]++
 			rows = append(rows, score[i*classes:(i+1)*classes]...)
 			dealt = append(dealt, class[i])
 		}
 		centreColumns(rows[first:], classes)
-		ends = append(ends, len(dealt))
+		ends, counts = append(ends, len(dealt)), append(counts, of...)
 	}
 	seen, size := 0.0, 0.0
 	for i, c := range dealt {
@@ -41,9 +42,11 @@ func PermuteScores(score []float64, classes int, class []int, strata [][]int, st
 	}
 	need := stretched(seen, 0, stretch) - 1e-12*size
 	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
-		own := make([]int, len(dealt))
-		copy(own, dealt)
-		return func(rng *rand.Rand) bool { return shuffledScores(rows, classes, own, ends, rng) >= need }
+		left := make([]int, len(counts))
+		return func(rng *rand.Rand) bool {
+			copy(left, counts)
+			return dealtScores(rows, left, ends, rng) >= need
+		}
 	})
 }
 
@@ -71,15 +74,21 @@ func centreColumns(x []float64, width int) {
 	}
 }
 
-// shuffledScores shuffles class within the strata that end at ends and returns the sum of
-// the scores of the classes that were dealt.
-func shuffledScores(rows []float64, width int, class, ends []int, rng *rand.Rand) float64 {
+// dealtScores deals out classes within the strata that end at ends, and returns the sum of their scores. left,
+// [strata, classes], is how many of each class there are; it is used up.
+func dealtScores(rows []float64, left, ends []int, rng *rand.Rand) float64 {
+	classes := len(left) / max(1, len(ends))
 	sum, start := 0.0, 0
-	for _, end := range ends {
-		for i := end - 1; i >= start; i-- {
-			j := start + int(rng.Uint64N(uint64(i-start+1)))
-			class[i], class[j] = class[j], class[i]
-			sum += rows[i*width+class[i]]
+	for s, end := range ends {
+		of := left[s*classes:][:classes]
+		for n := end - start; n > 0; n-- {
+			k, c := int(rng.Uint32N(uint32(n))), 0
+			for k >= of[c] {
+				k -= of[c]
+				c++
+			}
+			of[c]--
+			sum += rows[(end-n)*classes+c]
 		}
 		start = end
 	}

@@ -12,12 +12,13 @@ import (
 // an example among the outputs has the same s far more often than neighbours that are a little farther. What
 // honest outputs reveal of s changes little over that distance.
 const (
-	nearMost   = 2000 // examples whose neighbours are looked at
-	farFrom    = 9    // the first of the farther neighbours: a person has few examples
-	farTo      = 24   // the last of them
-	nearBlock  = 64   // examples whose distances are computed together
-	nearSigmas = 4    // standard errors beyond which near-copies show
-	nearLeast  = .22  // the least share of chance disagreements that near-copies lack
+	nearMost    = 2000 // examples whose neighbours are looked at
+	farFrom     = 9    // the first of the farther neighbours: a person has few examples
+	farTo       = 24   // the last of them
+	nearBlock   = 64   // examples whose distances are computed together
+	nearColumns = 4096 // to so many others at a time
+	nearSigmas  = 4    // standard errors beyond which near-copies show
+	nearLeast   = .22  // the least share of chance disagreements that near-copies lack
 )
 
 // nearCopies reports whether the nearest neighbours of examples agree with them in an attribute far more often than
@@ -37,20 +38,26 @@ func (s *Sample) nearCopies(a int, seed uint64) bool {
 	rows := drawRows(n, nearMost, random(seed, streamNear, uint64(a)))
 	more := make([]float64, len(rows))
 	simd.Parallel((len(rows)+nearBlock-1)/nearBlock, 1, func(lo, hi int) {
-		own, dot, found := make([]float32, nearBlock*w), make([]float32, nearBlock*n), nearest{}
+		own, dot := make([]float32, nearBlock*w), make([]float32, nearBlock*nearColumns)
 		for b := lo; b < hi; b++ {
 			some := rows[b*nearBlock : min(len(rows), (b+1)*nearBlock)]
 			for k, i := range some {
 				copy(own[k*w:(k+1)*w], x[i*w:(i+1)*w])
 			}
-			simd.Gemm(false, true, len(some), n, w, 1, own, w, x, w, 0, dot, n)
+			var found [nearBlock]nearest
+			for from := 0; from < n; from += nearColumns {
+				m := min(nearColumns, n-from)
+				simd.Gemm(false, true, len(some), m, w, 1, own, w, x[from*w:], w, 0, dot, m)
+				for k, i := range some {
+					found[k].look(norm[from:from+m], dot[k*m:(k+1)*m], from, i)
+				}
+			}
 			for k, i := range some {
-				found.find(norm, dot[k*n:(k+1)*n], i)
 				far := 0.
-				for _, j := range found.at[farFrom-1:] {
+				for _, j := range found[k].at[farFrom-1:] {
 					far += agree(i, j) / (farTo - farFrom + 1)
 				}
-				more[b*nearBlock+k] = agree(i, found.at[0]) - far
+				more[b*nearBlock+k] = agree(i, found[k].at[0]) - far
 			}
 		}
 	})
@@ -81,23 +88,23 @@ func agreement(a *Attribute) (agree func(i, j int) float64, chance float64) {
 
 // nearest are the nearest examples of one, the nearest first.
 type nearest struct {
+	have     int
 	at       [farTo]int
 	distance [farTo]float32
 }
 
-// find finds those of example i by the norms of all rows and their products with its own; of equally near ones
-// the first.
-func (x *nearest) find(norm, dot []float32, i int) {
-	have := 0
+// look looks for those of example i among the ones after from, by the norms of their rows and the products with its
+// own; of equally near ones it keeps the first.
+func (x *nearest) look(norm, dot []float32, from, i int) {
 	for j, d := range norm {
-		if d -= 2 * dot[j]; j == i || have == farTo && d >= x.distance[farTo-1] {
+		if d -= 2 * dot[j]; from+j == i || x.have == farTo && d >= x.distance[farTo-1] {
 			continue
 		}
-		k := min(have, farTo-1)
+		k := min(x.have, farTo-1)
 		for ; k > 0 && x.distance[k-1] > d; k-- {
 			x.at[k], x.distance[k] = x.at[k-1], x.distance[k-1]
 		}
-		x.at[k], x.distance[k], have = j, d, min(have+1, farTo)
+		x.at[k], x.distance[k], x.have = from+j, d, min(x.have+1, farTo)
 	}
 }
 
