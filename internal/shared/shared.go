@@ -40,6 +40,14 @@ func Long(t testing.TB, what string) {
 	}
 }
 
+// Full skips a test unless TATTLE_FULL is set, and says what the test would have done.
+func Full(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("TATTLE_FULL") == "" {
+		t.Skip("TATTLE_FULL=1 runs this: " + what)
+	}
+}
+
 func existing(t testing.TB, path string) string {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {

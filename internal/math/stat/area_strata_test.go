@@ -1,26 +1,25 @@
 package stat
 
 import (
-	"cmp"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The area is that of all pairs within strata, gone through here; of one stratum, it is
-// NewROC's, whose interval it contains nearly.
+// The area is that of all pairs within strata, gone through here, each counting as the shares of its examples; copies of a person's
+// examples change neither it nor its error, and of one stratum it is NewROC's.
 func TestStratifiedAreaAgainstAllPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for range 20 {
 		n := 60
 		score, positive, strata := make([]float64, n), make([]bool, n), make([][]int, 3)
+		person, share := make([]int, n), make([]float64, 20)
 		for i := range n {
-			score[i], positive[i] = float64(r.IntN(8)), r.IntN(4) == 0
-		}
-		for i := range n {
+			score[i], positive[i], person[i] = float64(r.IntN(8)), r.IntN(4) == 0, i%20
+			if i >= 20 {
+				person[i] = r.IntN(20)
+			}
+			share[person[i]]++
 			k := r.IntN(3)
 			strata[k] = append(strata[k], i)
 		}
@@ -29,31 +28,43 @@ func TestStratifiedAreaAgainstAllPairs(t *testing.T) {
 			for _, i := range at {
 				for _, j := range at {
 					if positive[i] && !positive[j] {
-						pairs++
+						weight := 1 / share[person[i]] / share[person[j]]
+						pairs += weight
 						if score[i] > score[j] {
-							right++
+							right += weight
 						} else if score[i] == score[j] {
-							right += .5
+							right += weight / 2
 						}
 					}
 				}
 			}
 		}
-		a, ok := NewStratifiedArea(score, positive, strata, 1, .95)
-		if ok != (pairs > 0) || math.Abs(a.Area-right/pairs) > 1e-12 || !(a.Interval.Low <= a.Area && a.Area <= a.Interval.High) {
+		a, ok := NewStratifiedArea(score, positive, person, 20, strata)
+		if ok != (pairs > 0) || math.Abs(a.Area-right/pairs) > 1e-12 {
 			t.Errorf("%+v, %v of %v pairs", a, right, pairs)
 		}
-		one, _ := NewStratifiedArea(score, positive, [][]int{upTo(n)}, 1, .95)
-		roc := NewROC(score, positive, .95)
-		if math.Abs(one.Area-roc.Area) > 1e-12 || one.Positives != roc.Positives || math.Abs(one.Interval.Low-roc.Interval.Low) > .02 || math.Abs(one.Interval.High-roc.Interval.High) > .02 {
-			t.Errorf("one stratum: %+v, want %v %+v", one, roc.Area, roc.Interval)
+		alone, _ := NewStratifiedArea(score, positive, upTo(n), n, strata)
+		var copied []float64
+		var kind []bool
+		var of []int
+		again := make([][]int, 3)
+		for k, at := range strata {
+			for _, i := range at {
+				for range 1 + i%4 {
+					again[k] = append(again[k], len(copied))
+					copied, kind, of = append(copied, score[i]), append(kind, positive[i]), append(of, i)
+				}
+			}
 		}
-		four, _ := NewStratifiedArea(score, positive, strata, 4, .95)
-		if z := 4 * distuv.UnitNormal.Quantile(1-four.P); math.Abs(upperNormal(z)-a.P) > 1e-9 {
-			t.Errorf("stretched by 4, p is %v, and %v without", four.P, a.P)
+		if b, _ := NewStratifiedArea(copied, kind, of, n, again); math.Abs(b.Area-alone.Area) > 1e-12 || math.Abs(b.StandardError-alone.StandardError) > 1e-12 || b.Positives != alone.Positives {
+			t.Errorf("copied %+v, want %+v", b, alone)
+		}
+		one, _ := NewStratifiedArea(score, positive, upTo(n), n, [][]int{upTo(n)})
+		if roc := NewROC(score, positive, .95); math.Abs(one.Area-roc.Area) > 1e-12 || one.Positives != roc.Positives {
+			t.Errorf("one stratum: %+v, want %v", one, roc.Area)
 		}
 	}
-	if _, ok := NewStratifiedArea([]float64{1, 2}, []bool{true, false}, [][]int{{0}, {1}}, 1, .95); ok {
+	if _, ok := NewStratifiedArea([]float64{1, 2}, []bool{true, false}, upTo(2), 2, [][]int{{0}, {1}}); ok {
 		t.Error("strata without a pair have an area")
 	}
 }
@@ -66,54 +77,44 @@ func upTo(n int) []int {
 	return at
 }
 
-// Where the score has nothing to do with the kind given the stratum, whatever both have
-// to do with it, p-values are uniform: of 1,000, p ≤ .05 in 50 ± 6.9, and the interval
-// misses ½ in 5 %; either is beyond 4.5 standard deviations (82) once in 10⁵ times.
-func TestStratifiedAreaIsCalibrated(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 8))
-	small, missed := 0, 0
-	for range 1000 {
-		score, positive, strata := make([]float64, 200), make([]bool, 200), make([][]int, 4)
-		for i := range score {
-			k := i % 4
-			strata[k] = append(strata[k], i)
-			score[i], positive[i] = math.Round(2*r.NormFloat64())+float64(3*k), r.Float64() < .1+.2*float64(k)
-		}
-		a, _ := NewStratifiedArea(score, positive, strata, 1, .95)
-		if a.P <= .05 {
-			small++
-		}
-		if a.Interval.Low > .5 || a.Interval.High < .5 {
-			missed++
-		}
+// pickAt returns the elements of x at the given places.
+func pickAt[T any](x []T, at []int) []T {
+	y := make([]T, len(at))
+	for k, i := range at {
+		y[k] = x[i]
 	}
-	if small > 82 || small < 20 || missed > 82 {
-		t.Errorf("of 1000 p-values %d are at most .05, and %d intervals miss", small, missed)
-	}
+	return y
 }
 
-// The variance of the ranks' sum, with ties, is that over all assignments.
-func TestRankVarianceOfAllAssignments(t *testing.T) {
-	score, m := []float64{1, 2, 2, 3, 3, 3, 7}, 3
-	var sums []float64
-	for set := range 1 << len(score) {
-		if bits.OnesCount(uint(set)) != m {
-			continue
-		}
-		u := 0.
-		for i, a := range score {
-			for j, b := range score {
-				if set>>i&1 == 1 && set>>j&1 == 0 {
-					u += .5 * float64(1+cmp.Compare(a, b))
-				}
+// Where the score of a person has nothing to do with the kind given the stratum, whatever both have to do with it, the area is
+// beyond ½ by Student's t as often as it should be, though people have one to eight examples that are nearly alike: of 1,000, p ≤ .05 in 50 ± 6.9
+// on either side, and more than 82 once in 10⁵ times.
+func TestStratifiedAreaIsCalibrated(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	above, below := 0, 0
+	for range 1000 {
+		var score []float64
+		var positive []bool
+		var person []int
+		strata := make([][]int, 4)
+		for p := range 200 {
+			k := p % 4
+			own, kind := math.Round(2*r.NormFloat64())+float64(3*k), r.Float64() < .1+.2*float64(k)
+			for range 1 + r.IntN(8) {
+				strata[k] = append(strata[k], len(score))
+				score, positive, person = append(score, own+math.Round(.5*r.NormFloat64())), append(positive, kind), append(person, p)
 			}
 		}
-		sums = append(sums, u)
+		a, _ := NewStratifiedArea(score, positive, person, 200, strata)
+		df := float64(min(a.Positives, a.Negatives) - 1)
+		if StudentAbove(a.Area-.5, a.StandardError, df) <= .05 {
+			above++
+		}
+		if StudentAbove(.5-a.Area, a.StandardError, df) <= .05 {
+			below++
+		}
 	}
-	positive := make([]bool, len(score))
-	positive[0], positive[3], positive[6] = true, true, true
-	_, sd := MeanStd(sums)
-	if got := rankVariance(tieSteps(score, positive), m, len(score)-m); math.Abs(got-sd*sd*34/35) > 1e-12 {
-		t.Errorf("variance %v, of all %d assignments %v", got, len(sums), sd*sd*34/35)
+	if above > 82 || below > 82 || above+below < 45 {
+		t.Errorf("of 1000 p-values %d are at most .05, and %d on the other side", above, below)
 	}
 }

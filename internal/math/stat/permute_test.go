@@ -291,7 +291,7 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 	positive := []bool{false, true, true, true, false, false, true}
 	ties := []float64{1, 2, 2, 5, 2, 3, 3}
 	check("areas", two, 1.5, func(order []int) float64 {
-		a, _ := NewStratifiedArea(ties, pickAt(positive, order), two, 1, .95)
+		a, _ := NewStratifiedArea(ties, pickAt(positive, order), upTo(7), 7, two)
 		return a.Area
 	}, func() Permuted { return PermuteArea(ties, positive, two, 1.5, draws, r) })
 	score, class := make([]float64, 21), []int{0, 1, 2, 2, 0, 1, 1}

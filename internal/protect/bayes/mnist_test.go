@@ -3,7 +3,6 @@ package bayes
 import (
 	"context"
 	"math"
-	"os"
 	"testing"
 
 	"tattle/internal/data/dataset"
@@ -17,9 +16,7 @@ import (
 // TestMNIST compares with an independent implementation on paper A's net: lists of
 // 60,000 training images and of 10,000 test images.
 func TestMNIST(t *testing.T) {
-	if os.Getenv("TATTLE_FULL") == "" {
-		t.Skip("takes minutes: set TATTLE_FULL=1")
-	}
+	shared.Full(t, "minutes")
 	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
 	node := must.Get(g.FeatureNode())(t)
 	f, _ := must.Get2(g.Cut(node))(t)
@@ -74,9 +71,7 @@ func TestMNIST(t *testing.T) {
 // TestMNISTPeople compares with an independent implementation: how often the writer of a digit is named, of 600 draws by prior
 // 1/(people·inputs), and how often single images are, of the discriminant directions of paper A's net.
 func TestMNISTPeople(t *testing.T) {
-	if os.Getenv("TATTLE_FULL") == "" {
-		t.Skip("takes half a minute and 1 GB: set TATTLE_FULL=1")
-	}
+	shared.Full(t, "half a minute, 1 GB")
 	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
 	open := func(part dataset.Split) *dataset.Set {
 		set, _, err := dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: part, Labels: shared.Path(t, "data/qmnist"), Group: "person"})

@@ -35,7 +35,7 @@ type Defence struct {
 	Left        []DefenceLeft       `json:"left"`         // by attribute
 	Note        string              `json:"note,omitempty"`
 
-	right []bool // [example], whether the released label is right
+	right []float64 // [person], the share of their examples whose released label is right
 }
 
 // DefenceLeft is what a defence leaves of one attribute's leak.
@@ -104,9 +104,11 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 	}
 	honesty, _ := x.accuracy(x.label, x.Y, random(o.Seed, streamPeople, 1<<17+uint64(of)))
 	d := Defence{Name: c.name, Note: c.note, Honesty: *honesty}
+	right := make([]float64, x.Len())
 	for i, l := range x.label {
-		d.right = append(d.right, l == x.Y[i])
+		right[i] = one(l == x.Y[i])
 	}
+	d.right = x.byPerson(right)
 	for a, g := range x.guesses {
 		if g == nil {
 			continue

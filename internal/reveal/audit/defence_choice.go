@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"math"
 	"slices"
 
 	"tattle/internal/math/stat"
@@ -90,7 +91,7 @@ func (r *Result) shownByScores(alpha float64) map[string]bool {
 func leastChange(list []Defence, enough func(DefenceLeft) bool, confidence float64) int {
 	best := -1
 	for i := range list {
-		if list[i].leaves(enough) && (best < 0 || list[i].Honesty.Correct > list[best].Honesty.Correct) {
+		if list[i].leaves(enough) && (best < 0 || list[i].Honesty.Value > list[best].Honesty.Value) {
 			best = i
 		}
 	}
@@ -102,16 +103,17 @@ func leastChange(list []Defence, enough func(DefenceLeft) bool, confidence float
 	return best
 }
 
-// lessHonest reports whether d is shown to be right less often than e on the same examples.
+// lessHonest reports whether d is shown to be right less often than e on the same examples. Where people have several, it
+// compares the shares of their right labels.
 func (d *Defence) lessHonest(e *Defence, confidence float64) bool {
-	onlyD, onlyE := 0, 0
+	onlyD, onlyE, several, more := 0, 0, false, make([]float64, len(d.right))
 	for i, right := range d.right {
-		switch {
-		case right && !e.right[i]:
-			onlyD++
-		case !right && e.right[i]:
-			onlyE++
-		}
+		more[i] = e.right[i] - right
+		several = several || right != math.Trunc(right) || e.right[i] != math.Trunc(e.right[i])
+		onlyD, onlyE = onlyD+int(one(more[i] == -1)), onlyE+int(one(more[i] == 1))
+	}
+	if several {
+		return stat.NewPeopleMean(more, -1, random(0, streamPeople, 1<<18)).Limits((1+confidence)/2).Low > 0
 	}
 	return stat.PairedDifference(onlyE, onlyD, len(d.right), confidence).Low > 0
 }

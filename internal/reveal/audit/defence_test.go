@@ -119,9 +119,9 @@ func TestSoftenedAndNoisy(t *testing.T) {
 
 func TestRecommend(t *testing.T) {
 	tried := func(name string, correct int, highs ...float64) Defence {
-		d := Defence{Name: name, Honesty: classify.ProportionOf(correct, 100), right: make([]bool, 100)}
+		d := Defence{Name: name, Honesty: classify.ProportionOf(correct, 100), right: make([]float64, 100)}
 		for i := range correct {
-			d.right[i] = true
+			d.right[i] = 1
 		}
 		for _, h := range highs {
 			d.Left = append(d.Left, DefenceLeft{Excess: Excess{High: h / 2}, HighOfAll: h})
@@ -155,6 +155,14 @@ func TestRecommend(t *testing.T) {
 		if says := r.recommend(); says != c.says {
 			t.Errorf("recommended %+v, want %+v", says, c.says)
 		}
+	}
+	// A defence is shown to be less honest by people: 3 of 100 with half of their labels wrong show nothing, 6 % of everybody's do.
+	rare, common := make([]float64, 100), make([]float64, 100)
+	for i := range common {
+		rare[i], common[i] = one(i >= 3)/2+.5, .94
+	}
+	if always := slices.Repeat([]float64{1}, 100); (&Defence{right: rare}).lessHonest(&Defence{right: always}, .95) || !(&Defence{right: common}).lessHonest(&Defence{right: always}, .95) {
+		t.Error("people are counted as examples")
 	}
 	// Nothing is recommended where nothing is decided, nor no defence where there is a leak.
 	for _, v := range []Verdict{Inconclusive, LeakyBeyond} {

@@ -194,11 +194,11 @@ func (x *folded) divide(fold []int, folds int, o Options) {
 	for _, sp := range x.splits {
 		rows := slices.Clone(sp.test)
 		slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(x.YNumbers[i], x.YNumbers[j]) })
-		x.alike = slices.AppendSeq(x.alike, slices.Chunk(rows, together))
+		x.alike = slices.AppendSeq(x.alike, slices.Chunk(rows, together*x.Len()/x.people))
 	}
 }
 
-// together is how many examples of adjacent y are judged together.
+// together is how many people of adjacent y are judged together, on average.
 const together = 8
 
 // hold holds back a quarter of the training part, but judgeMost at most. The examples of a person stay together, up

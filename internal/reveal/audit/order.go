@@ -17,10 +17,12 @@ type Order struct {
 	Compared      int     `json:"compared"` // number of classes that were tested; the p-value of the best one is corrected by Bonferroni's method
 	Area          float64 `json:"area"`
 	StandardError float64 `json:"standard_error"`
+	Low           float64 `json:"low"` // two-sided limits at orderConfidence, by Student's t
+	High          float64 `json:"high"`
 	Margin        float64 `json:"margin"`
-	P             float64 `json:"p"` // of "the area is at most the margin" for this class, one-sided, by Student's t with as many degrees as examples of the rarer side less one
+	P             float64 `json:"p"` // of "the area is at most the margin" for this class, one-sided, by Student's t with as many degrees as people of the rarer side less one
 	// Permutation is the test of "given y and ŷ, scores and this class of s have nothing to
-	// do with each other", by permuting s within the examples of one y, ŷ and fold.
+	// do with each other", by permuting s within the examples of one y, ŷ and fold: see permuteArea.
 	Permutation Permutation `json:"permutation"`
 	Adjusted    float64     `json:"adjusted_p"` // the larger of both for all classes, by Holm's method over all tests that can raise the verdict
 
@@ -54,13 +56,16 @@ func order(g *guesses, o Options) *Order {
 	var all []Order
 	for k := from; k < to; k++ {
 		score, positive := g.scoresOf(k)
-		x, ok := stat.NewStratifiedArea(score, positive, g.in.alike, crossFitStretch, o.Confidence)
+		x, ok := stat.NewStratifiedArea(score, positive, g.in.person, g.in.people, g.in.alike)
 		if !ok || min(x.Positives, x.Negatives) < areaLeast {
 			continue
 		}
 		t := &Order{Class: g.at.Values[g.back[k]], Area: x.Area, StandardError: x.StandardError, Margin: .5 + *o.Margin}
-		t.P = stat.StudentAbove(t.Area-t.Margin, t.StandardError, float64(min(x.Positives, x.Negatives)-1))
-		t.Permutation = Permutation(stat.PermuteArea(score, positive, g.in.alike, crossFitStretch, most, chance))
+		degrees := float64(min(x.Positives, x.Negatives) - 1)
+		half := t.StandardError * stat.StudentQuantile((1+orderConfidence)/2, degrees)
+		t.Low, t.High = max(0, t.Area-half), min(1, t.Area+half)
+		t.P = stat.StudentAbove(t.Area-t.Margin, t.StandardError, degrees)
+		t.Permutation = g.in.permuteArea(score, positive, most, chance)
 		all = append(all, *t)
 		if best == nil || max(t.P, t.Permutation.P) < max(best.P, best.Permutation.P) {
 			best = t
@@ -72,9 +77,13 @@ func order(g *guesses, o Options) *Order {
 	return best
 }
 
-// areaLeast is the number of examples of a class, and of the others, below which its area
-// is left out: the p-value is normal in the limit.
-const areaLeast = 10
+const (
+	// areaLeast is the number of people with a class, and without, below which its area is left out: the p-value is normal in
+	// the limit. Where nobody says otherwise, every example is another person.
+	areaLeast = 10
+	// orderConfidence is that of the limits of an area.
+	orderConfidence = .95
+)
 
 // scoresOf returns what ranks the examples of a class, the k-th that attacks know, before
 // the others by log-probabilities, and which these are.

@@ -20,6 +20,9 @@ func (f *Finding) permute(g *guesses, o Options) {
 		for _, b := range f.Baselines {
 			f.Permutation.P = max(f.Permutation.P, b.Bet)
 		}
+		if !f.Numeric {
+			f.Given.Order = order(g, o)
+		}
 		return
 	}
 	tests := testsOf(len(g.in.Sensitive))

@@ -136,7 +136,7 @@ func (x *account) attribute(f *Finding) {
 		add(report.Claim{ID: "gain", Kind: report.Demonstrated, Value: x.limits(g.Gain, g.Low, g.High, unit), N: f.Examples, P: &g.Adjusted, Beside: []report.Beside{{Name: "left open", Value: report.Exactly(g.Baseline, unit)}, {Name: "margin", Value: report.Exactly(g.Margin, unit)}}})
 		if t := g.Order; t != nil {
 			add(report.Claim{ID: "auc", Kind: report.Demonstrated, N: f.Examples, P: &t.Adjusted,
-				Value:  report.Within(t.Area, max(0, t.Area-1.96*t.StandardError), min(1, t.Area+1.96*t.StandardError), report.Share, .95),
+				Value:  report.Within(t.Area, t.Low, t.High, report.Share, orderConfidence),
 				Beside: []report.Beside{{Name: "margin", Value: report.Exactly(t.Margin, report.Share)}}})
 		}
 	}

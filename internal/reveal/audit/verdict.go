@@ -63,9 +63,7 @@ func adjust(found []*Finding, sameRecipe bool) {
 	for _, f := range found {
 		excess, gain, area := max(f.Excess.P, f.Permutation.P), f.Given.beyond(), f.order().beyond()
 		f.P = min(excess, gain, area)
-		if beyond = append(beyond, excess, gain); f.People == 0 { // the AUC of people is not tested
-			beyond = append(beyond, area)
-		}
+		beyond = append(beyond, excess, gain, area)
 		if sameRecipe {
 			above := f.AboveReferences()
 			curious = append(curious, above[:]...)
@@ -76,11 +74,7 @@ func adjust(found []*Finding, sameRecipe bool) {
 	}
 	beyond, curious, independence = stat.Holm(beyond), stat.Holm(curious), stat.Holm(independence)
 	for i, f := range found {
-		own := beyond[:2]
-		if f.People == 0 {
-			own = beyond[:3]
-		}
-		beyond = beyond[len(own):]
+		own := beyond[3*i:][:3]
 		f.ExcessAdjusted, f.Adjusted = own[0], slices.Min(own)
 		f.CuriousAdjusted = min(curious[2*i], curious[2*i+1])
 		f.Given.Adjusted = own[1]
