@@ -62,7 +62,7 @@ var release = map[string]Wording{
 	"worst.none":          {Part: Limit, Says: "The clip of the norm proves nothing alone: that needs Gaussian noise, or noise on a lattice whose sigma is at least twice its delta."},
 	"clipped":             {Part: Evidence, Says: "The norm is clipped for {clipped} of {clipped.n} inputs."},
 	"clipped.all":         {Part: Limit, Says: "The norm is clipped for all inputs: of their features, only the direction is released."},
-	"hidden":              {Part: Evidence, Says: "New inputs were hidden one by one among the candidates. An adversary who takes all to be equally likely identifies them in at most {identified.new.high} of releases."},
+	"hidden":              {Part: Evidence, Says: "New {1} were hidden one by one among the candidates. An adversary who takes all to be equally likely identifies them in at most {identified.new.high} of releases."},
 	"pairs":               {Part: Evidence, Says: "For half of {1}, there is another input such that no adversary errs by less than {pair.whole.q50.low}, averaged over the two."},
 	"twins":               {Part: Evidence, Says: "For {1} of the coordinates where twins were sought, another input has the same features{2}: unbiased estimators cannot resolve them."},
 	"unbiased":            {Part: Evidence, Says: "Unbiased estimators err by at least {bound.low} in half of the coordinates."},

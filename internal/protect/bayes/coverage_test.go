@@ -54,7 +54,10 @@ func (l numbers) exact(sigma, step float64) (e exact) {
 	for j, p := range l.prior {
 		shares[l.target[j]][l.class[j]] += p
 	}
-	e.bits, e.entropy = entropy(l.prior...), entropy(shares[0][0]+shares[1][0], shares[0][1]+shares[1][1])
+	for j, p := range l.prior {
+		of[l.people[j]] += p
+	}
+	e.bits, e.entropy = entropy(of...), entropy(shares[0][0]+shares[1][0], shares[0][1]+shares[1][1])
 	e.bitsAlone, e.bitsGiven = e.entropy, entropy(shares[0][:]...)+entropy(shares[1][:]...)
 	type scored struct{ score, zero, one float64 }
 	var scores []scored
@@ -93,7 +96,7 @@ func (l numbers) exact(sigma, step float64) (e exact) {
 			}
 		}
 		e.first, e.person, e.floor = e.first+sorted[0], e.person+likeliest, e.floor+square-mean*mean/sum
-		e.bits, e.alone, e.bitsAlone = e.bits-entropy(f...), e.alone+max(ones, sum-ones), e.bitsAlone-entropy(ones, sum-ones)
+		e.bits, e.alone, e.bitsAlone = e.bits-entropy(of...), e.alone+max(ones, sum-ones), e.bitsAlone-entropy(ones, sum-ones)
 		for _, classes := range byTarget {
 			e.given += max(classes[0], classes[1])
 			e.bitsGiven -= entropy(classes[:]...)

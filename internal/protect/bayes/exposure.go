@@ -59,13 +59,7 @@ func Expose(ctx context.Context, list Candidates, noise Density, subjects, relea
 	if o.Queries = max(o.Queries, 1); subjects < 1 || releases < 1 {
 		return nil, fmt.Errorf("%d releases of %d people: at least one of each is needed", releases, subjects)
 	}
-	of := make([][]int, 0, count) // the candidates of each person
-	for j := range count {
-		if o.People == nil || j == 0 || o.People[j] != o.People[j-1] {
-			of = append(of, nil)
-		}
-		of[len(of)-1] = append(of[len(of)-1], j)
-	}
+	of := ofEach(o.People, count)
 	e := &Exposure{Releases: releases, People: run.Rand(o.Seed, 0, streamPeople).Perm(len(of))}
 	e.People = e.People[:min(subjects, len(of))]
 	if ByDistance(list, noise, o) {

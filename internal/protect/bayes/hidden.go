@@ -3,6 +3,7 @@ package bayes
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 
 	"tattle/internal/math/simd"
 	"tattle/internal/math/stat"
@@ -12,55 +13,110 @@ import (
 // equally likely. Rounding errors must be smaller.
 const hiddenEquals = 1e-6
 
-// HiddenResult is the result of RunHidden: of each draw, which of the hidden inputs it is of, and
-// the share of right guesses with one guess and with ten. Of equally likely inputs one is guessed
-// at random.
+// HiddenResult is the result of RunHidden: of each draw, who is hidden, and the share of right
+// guesses. Of equally likely people one is guessed at random.
 type HiddenResult struct {
-	Truth      []int
-	First, Ten []float64
+	Truth []int // a number of the hidden person; where each input is another person, that of the input
+	First []float64
 }
 
 // RunHidden draws true inputs from fresh, hides each among all candidates of the list, and
-// compares the likelihoods of all. The adversary takes all inputs of the list to be equally
+// compares the likelihoods of all. The adversary takes all people of the list to be equally
 // likely, and does not know which of them the model was trained on: one who does may do better.
-// So, unlike Result.Identified, the result limits no other adversary.
+// So, unlike Result.Identified, the result limits no other adversary. people is whom each fresh input is of, those of one
+// person one after another: a person is hidden with all inputs, one of which is released, and is to be named. Where it is nil
+// each input is of another person, in the list, too. Prior and People of o are those of the list.
 // Errors are those of Run.
-func RunHidden(ctx context.Context, list, fresh Candidates, noise Density, o Options) (*HiddenResult, error) {
+func RunHidden(ctx context.Context, list, fresh Candidates, people []int, noise Density, o Options) (*HiddenResult, error) {
 	o.Draws, o.Queries = max(o.Draws, 2), max(o.Queries, 1)
-	draws, err := newDraws(ctx, fresh, noise, o)
+	own := ofEach(people, fresh.Len())
+	who := make([]int, o.Draws)
+	draws, err := drawEach(ctx, fresh, noise, o, func(b int, r *rand.Rand) int {
+		who[b] = r.IntN(len(own))
+		if people == nil {
+			return who[b]
+		}
+		return own[who[b]][r.IntN(len(own[who[b]]))]
+	})
 	if err != nil {
 		return nil, err
 	}
 	draws.hidden = true
 	l := newLikelihoods(&draws.releases, noise)
-	found, err := stream(ctx, list, l, draws, nil, Options{Progress: o.Progress})
+	if people != nil {
+		_, others := stat.Numbered(o.People)
+		if err := draws.hide(ctx, fresh, l, own, who, others); err != nil {
+			return nil, err
+		}
+	}
+	found, err := stream(ctx, list, l, draws, nil, o)
 	if err != nil {
 		return nil, err
 	}
 	if !(2*l.rounding() < hiddenEquals) {
 		return nil, ErrRounding
 	}
-	r := &HiddenResult{Truth: draws.truth}
+	r := &HiddenResult{Truth: who}
 	for _, d := range found.draws {
-		guessed := func(n int) float64 { return min(max(float64(n-d.Likelier), 0)/float64(1+d.AsLikely), 1) }
-		r.First, r.Ten = append(r.First, guessed(1)), append(r.Ten, guessed(most))
+		first := 0.
+		switch {
+		case people == nil && d.Likelier == 0:
+			first = 1 / float64(1+d.AsLikely)
+		case people != nil && d.Hit:
+			first = 1
+		}
+		r.First = append(r.First, first)
 	}
 	return r, nil
 }
 
-// Identified returns how often one guess and ten guesses are right, on average over the inputs
-// of fresh. Almost all shares of right guesses are 0 or 1, for which Chernoff's limit is close to
-// the best: see stat.ChernoffLow.
-func (r *HiddenResult) Identified(alpha float64) (first, ten Limit) {
-	of := func(x []float64) Limit {
-		mean := min(simd.Sum(x)/float64(len(x)), 1)
-		return Limit{Mean: mean, Low: stat.ChernoffLow(mean, len(x), alpha), High: 1 - stat.ChernoffLow(1-mean, len(x), alpha)}
+// ofEach returns the candidates of each person, of whom people is as in Options.
+func ofEach(people []int, count int) [][]int {
+	of := make([][]int, 0, count)
+	for j := range count {
+		if people == nil || j == 0 || people[j] != people[j-1] {
+			of = append(of, nil)
+		}
+		of[len(of)-1] = append(of[len(of)-1], j)
 	}
-	return of(r.First), of(r.Ten)
+	return of
 }
 
-// Spread returns the standard deviation, from one hidden input to another, of the probability that
-// one guess is right: from the products of two draws of the same input.
+// hide computes the likelihoods of all inputs of each hidden person, with the logarithm of their prior, which is that of so many others
+// on the list.
+func (d *drawn) hide(ctx context.Context, fresh Candidates, l likelihoods, own [][]int, who []int, others int) error {
+	d.owns = make([][]float64, len(who))
+	of := map[int][]int{} // the draws of each person
+	for b, p := range who {
+		of[p] = append(of[p], b)
+	}
+	for p, inputs := range own {
+		if len(of[p]) == 0 {
+			continue
+		}
+		x := make([]float64, len(inputs)*d.dim)
+		if err := readFeatures(ctx, fresh, x, inputs); err != nil {
+			return err
+		}
+		for _, b := range of[p] {
+			for i := range inputs {
+				d.owns[b] = append(d.owns[b], l.own(b, x[i*d.dim:(i+1)*d.dim])-math.Log(float64(others*len(inputs))))
+			}
+		}
+	}
+	return nil
+}
+
+// Identified returns how often one guess is right, on average over the people
+// of fresh. Almost all shares of right guesses are 0 or 1, for which Chernoff's limit is close to
+// the best: see stat.ChernoffLow.
+func (r *HiddenResult) Identified(alpha float64) Limit {
+	mean := min(simd.Sum(r.First)/float64(len(r.First)), 1)
+	return Limit{Mean: mean, Low: stat.ChernoffLow(mean, len(r.First), alpha), High: 1 - stat.ChernoffLow(1-mean, len(r.First), alpha)}
+}
+
+// Spread returns the standard deviation, from one hidden person to another, of the probability that
+// one guess is right: from the products of two draws of the same person.
 func (r *HiddenResult) Spread() float64 {
 	type sums struct{ n, sum, squares float64 }
 	of := map[int]*sums{}

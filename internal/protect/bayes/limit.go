@@ -76,15 +76,15 @@ func (r *Result) Rank(alpha float64) Limit {
 	return Limit{l.Mean + 1, max(l.Low, 0) + 1, l.High + 1}
 }
 
-// Bits returns how many bits the release reveals about the index of the true input,
-// the prior's entropy, log₂N where all are equally likely, less E[H(p)]. Relative errors r of the probabilities change an entropy by at most about
+// Bits returns how many bits the release reveals about whom the true input is of,
+// the prior's entropy, log₂G for G people who are equally likely, less E[H(p)]. Relative errors r of the probabilities change an entropy by at most about
 // r(log₂N + 2).
 func (r *Result) Bits(alpha float64) Limit {
 	x, all := make([]float64, len(r.Draws)), r.PriorBits
 	for b, d := range r.Draws {
 		x[b] = d.Entropy
 	}
-	most := math.Log2(float64(r.Candidates))
+	most := math.Log2(float64(r.Candidates)) // people are no more than that
 	l, off := limits(x, most, 0, alpha), r.Rounding*(most+2)
 	return Limit{all - l.Mean, max(all-l.High-off, 0), min(all-l.Low+off, all)}
 }

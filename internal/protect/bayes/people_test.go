@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/math/stat"
 	"tattle/internal/must"
 	"tattle/internal/protect/lattice"
 	"tattle/internal/protect/release"
@@ -53,8 +54,9 @@ func TestPosteriorOfPeople(t *testing.T) {
 			of[o.People[j]] += p / sum
 			person = max(person, of[o.People[j]])
 		}
-		if math.Abs(got.Top-top) > 1e-9 || math.Abs(got.Person-person) > 1e-9 || got.Truth != d.truth[b] {
-			t.Fatalf("draw %d: %v and %v, want %v and %v", b, got.Top, got.Person, top, person)
+		bits := stat.EntropyBits(of)
+		if math.Abs(got.Top-top) > 1e-9 || math.Abs(got.Person-person) > 1e-9 || math.Abs(got.Entropy-bits) > 1e-9 || got.Truth != d.truth[b] {
+			t.Fatalf("draw %d: %v, %v and %v bits, want %v, %v and %v", b, got.Top, got.Person, got.Entropy, top, person, bits)
 		}
 		if hit := of[o.People[got.Truth]] >= person-1e-12; hit != got.Hit {
 			t.Fatalf("draw %d: the person with %v is named: %v", b, of[o.People[got.Truth]], got.Hit)
@@ -74,11 +76,48 @@ func TestNamingPeople(t *testing.T) {
 		}
 		named, first = named+d.Person/float64(len(r.Draws)), first+d.Top/float64(len(r.Draws))
 	}
-	if math.Abs(hits-named) > 4.5*.5/math.Sqrt(5000) || named <= first || math.Abs(r.PriorBits-math.Log2(200)) > 1.5 {
+	if math.Abs(hits-named) > 4.5*.5/math.Sqrt(5000) || named <= first || math.Abs(r.PriorBits-math.Log2(200)) > 1e-9 {
 		t.Errorf("named %v, by the posterior %v, inputs %v; prior bits %v", hits, named, first, r.PriorBits)
 	}
 	if l := r.Named(.001); l.Mean != named && math.Abs(l.Mean-named) > 1e-12 || l.Low > named || l.High < named {
 		t.Errorf("limits %+v of %v", l, named)
+	}
+}
+
+// A new person who is hidden among others with all inputs is named as often as the same person on a list: 2 shares of 4,000
+// draws differ by less than 5√(2·.25/4000) = .056 but for a chance of 6e-7.
+func TestHiddenPeople(t *testing.T) {
+	list, o := grouped(60, 2, 6)
+	noise, first := release.Gaussian{Sigma: .5}, 0
+	for o.People[first] < 55 {
+		first++
+	}
+	others, n := Options{Seed: 1, Draws: 4000, People: o.People[:first]}, float64(60)/55
+	for _, p := range o.Prior[:first] {
+		others.Prior = append(others.Prior, p*n)
+	}
+	h := must.Get(RunHidden(t.Context(), table{2, list.a[:2*first]}, table{2, list.a[2*first:]}, o.People[first:], noise, others))(t)
+	means := map[int][2]float64{}
+	for b, p := range h.Truth {
+		m := means[p]
+		means[p] = [2]float64{m[0] + h.First[b], m[1] + 1}
+	}
+	got, want := 0., 0.
+	for p, m := range means { // each alone among the 55 others
+		keep := Options{Seed: 2}
+		var of table
+		for j, q := range o.People {
+			if q < 55 || q == 55+p {
+				keep.People, of.a = append(keep.People, min(q, 55)), append(of.a, list.a[2*j:2*j+2]...)
+			}
+		}
+		_, keep.Prior, keep.People = ByPeople(keep.People)
+		of.dim = 2
+		e := must.Get(Expose(t.Context(), of, noise, 56, 800, keep))(t)
+		got, want = got+m[0]/m[1]/5, want+float64(e.Hits[slices.Index(e.People, 55)])/800/5
+	}
+	if l := h.Identified(1e-6); math.Abs(got-want) > .056 || l.Low > want || l.High < want {
+		t.Errorf("new people are named in %v (%+v), on the list in %v", got, l, want)
 	}
 }
 

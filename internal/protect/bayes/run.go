@@ -89,7 +89,7 @@ type Draw struct {
 	Ten                float64 // posterior probability of the ten likeliest candidates together
 	Rank               float64 // rank of the true input, from 1; candidates of equal probability share the mean of their ranks
 	Likelier, AsLikely int     // numbers of other candidates
-	Entropy            float64 // entropy of the posterior, in bits
+	Entropy            float64 // entropy of the posterior of the person, in bits
 }
 
 // An Inference is the posterior of one attribute after one draw.
@@ -104,7 +104,7 @@ type Inference struct {
 // Result is the result of Run.
 type Result struct {
 	Candidates int
-	PriorBits  float64 // entropy of the candidate without a release
+	PriorBits  float64 // entropy of the person without a release
 	Draws      []Draw
 	Attributes [][]Inference // [attribute][draw]
 	// Rounding bounds the relative error of every posterior probability. The limits are
@@ -194,12 +194,20 @@ func (o Options) checkPrior(count int) error {
 	return nil
 }
 
-// priorBits returns the entropy of the prior.
+// priorBits returns the entropy of the person by the prior.
 func (o Options) priorBits(count int) float64 {
 	if o.Prior == nil {
 		return math.Log2(float64(count))
 	}
-	return stat.EntropyBits(o.Prior)
+	var of []float64
+	for _, own := range ofEach(o.People, count) {
+		sum := 0.
+		for _, j := range own {
+			sum += o.Prior[j]
+		}
+		of = append(of, sum)
+	}
+	return stat.EntropyBits(of)
 }
 
 // logPrior returns the logarithm of the prior of each candidate, 0 for equal ones.
@@ -229,10 +237,11 @@ func (o Options) truths(count int) func(r *rand.Rand) int {
 // drawn holds true inputs and their releases.
 type drawn struct {
 	releases
-	truth    []int     // index of each true input
-	features []float64 // features of the true inputs, [draws, dim]
-	hidden   bool      // the true inputs are not candidates
-	ranked   bool      // only the ranks of the true inputs are wanted, not the posterior
+	truth    []int       // index of each true input
+	features []float64   // features of the true inputs, [draws, dim]
+	hidden   bool        // the true inputs are not candidates
+	owns     [][]float64 // of people who are hidden: the log-likelihoods of all of their inputs, with the prior
+	ranked   bool        // only the ranks of the true inputs are wanted, not the posterior
 	seed     uint64
 }
 

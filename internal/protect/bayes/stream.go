@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"tattle/internal/math/simd"
 	"tattle/internal/run"
@@ -50,6 +51,7 @@ type people struct {
 	sum     float64 // of that person so far
 	ofOwn   float64 // of the true person
 	largest float64 // of the others
+	moment  float64 // Σ s·ln s of all sums s that are complete
 	equal   int     // number of the others who have the largest, but for rounding
 }
 
@@ -59,6 +61,7 @@ const equalPeople = 1e-9
 
 // close ends the person whose candidates were read.
 func (p *people) close() {
+	p.moment += entropic(p.sum)
 	switch {
 	case p.now == p.own:
 		p.ofOwn = p.sum
@@ -68,6 +71,21 @@ func (p *people) close() {
 		p.largest, p.equal = max(p.largest, p.sum), p.equal+1
 	}
 	p.sum = 0
+}
+
+// entropic returns x·ln x, 0 for 0.
+func entropic(x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	return x * math.Log(x)
+}
+
+// rescale multiplies all weights by e^fall; the complete sums add up to complete.
+func (p *people) rescale(fall, complete float64) {
+	scale := math.Exp(fall)
+	p.moment = (p.moment + fall*complete) * scale
+	p.sum, p.ofOwn, p.largest = p.sum*scale, p.ofOwn*scale, p.largest*scale
 }
 
 // add adds the weights of candidates of the given people; none weighs anything if weights is nil.
@@ -144,15 +162,17 @@ func newStates(l likelihoods, d *drawn, attributes []Attribute, prior []float64,
 		if d.hidden {
 			s.truth, s.equals = -1, hiddenEquals
 		}
-		s.hidden = d.hidden || d.ranked
+		s.hidden = (d.hidden || d.ranked) && d.owns == nil
 		s.own = l.own(b, d.features[b*d.dim:(b+1)*d.dim])
-		if prior != nil {
+		if prior != nil && !d.hidden {
 			s.own += prior[d.truth[b]]
 		}
-		if s.person = (people{own: -1, now: -1}); of != nil {
+		if s.person = (people{own: -1, now: -1}); of != nil && !d.hidden {
 			s.person.own = of[d.truth[b]]
 		}
-		s.largest = math.Inf(-1)
+		if s.largest = math.Inf(-1); d.owns != nil {
+			s.hide(d.owns[b])
+		}
 		s.random = run.Rand(d.seed, b, streamPosterior)
 		for i := range s.top {
 			s.top[i] = math.Inf(-1)
@@ -167,6 +187,15 @@ func newStates(l likelihoods, d *drawn, attributes []Attribute, prior []float64,
 		}
 	}
 	return states
+}
+
+// hide adds the person of the true input, who is not on the list, by the log-likelihoods of all inputs of theirs.
+func (s *state) hide(own []float64) {
+	s.largest = slices.Max(own)
+	for _, l := range own {
+		s.weight += math.Exp(l - s.largest)
+	}
+	s.person.own, s.person.ofOwn, s.person.moment = math.MaxInt, s.weight, entropic(s.weight)
 }
 
 // add updates the posterior with the log-likelihoods l of candidates from, from+1, ….
@@ -235,9 +264,9 @@ func (s *state) rescale(largest float64) {
 	if s.weight > 0 {
 		fall := s.largest - largest
 		scale := math.Exp(fall)
+		s.person.rescale(fall, s.weight-s.person.sum)
 		s.moment = (s.moment + fall*s.weight) * scale
 		s.weight *= scale
-		s.person.sum, s.person.ofOwn, s.person.largest = s.person.sum*scale, s.person.ofOwn*scale, s.person.largest*scale
 		for k := range s.classes {
 			simd.Scale(scale, s.classes[k])
 			simd.Scale(scale, s.given[k])
@@ -273,6 +302,7 @@ func (s *state) draw() Draw {
 		d.Person, d.Hit = d.Top, s.above == 0 && s.random.IntN(1+s.equal) == 0
 	} else {
 		p.close()
+		d.Entropy = max((math.Log(s.weight)-p.moment/s.weight)/math.Ln2, 0)
 		d.Person = min(max(p.ofOwn, p.largest)/s.weight, 1)
 		d.Hit = p.ofOwn > p.largest*(1+equalPeople) || p.ofOwn >= p.largest*(1-equalPeople) && s.random.IntN(1+p.equal) == 0
 	}

@@ -87,7 +87,7 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 		if err != nil {
 			return err
 		}
-		first, _ := r.Identified(alpha)
+		first := r.Identified(alpha)
 		over := first.Mean * identifyMargin / s.Identify
 		measured = f.Best
 		f.setNew(first.Mean, over <= 1)

@@ -170,12 +170,13 @@ func (s *searcher) averaged(sigma float64) (release.Gaussian, error) {
 
 // hidden hides new inputs among the candidates. It returns how often they are identified.
 func (s *searcher) hidden(ctx context.Context, values, fresh rows, sigma float64, draws int, seed uint64) (*bayes.HiddenResult, error) {
+	of, others := measure.PeopledOf(s.Fresh, dataset.First(fresh.Len())), s.people.Others()
 	noise, err := s.averaged(sigma)
 	if err != nil {
 		return nil, err
 	}
-	return bayes.RunHidden(ctx, list{values, s.candidates[1:]}, list{fresh, dataset.First(fresh.Len())}, noise, bayes.Options{
-		Draws: draws, Seed: seed, Progress: func(share float64) { s.tell("identifying new inputs", int(share*float64(draws)), draws) }})
+	return bayes.RunHidden(ctx, list{values, others.Indices}, list{fresh, of.Indices}, of.People, noise, bayes.Options{
+		Prior: others.Prior, People: others.People, Draws: draws, Seed: seed, Progress: func(share float64) { s.tell("identifying new inputs", int(share*float64(draws)), draws) }})
 }
 
 // distances returns the mean squares of the differences between the two inputs of each draw.

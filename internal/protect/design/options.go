@@ -131,18 +131,17 @@ func (o *Options) checkList(train *dataset.Set) error {
 	if o.Candidates > train.Len() {
 		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, train.Len())
 	}
-	different, named, who := o.Candidates, o.Candidates, "different candidates"
+	named, who := o.Candidates, "different candidates"
 	if o.Identify > 0 || o.Bits > 0 || o.Exposed != nil {
 		list := measure.PeopledOf(train, o.list(train))
-		different, named = len(list.Indices), list.Count
-		if list.People != nil {
+		if named = list.Count; list.People != nil {
 			who = "people"
 		}
 	}
 	if named < 2 {
 		return measure.WrongOption("Identify", "the %d candidates are of one person, or all equal: there is nobody to take them for", o.Candidates)
 	}
-	guess, whole := 1/float64(named), math.Log2(float64(different))
+	guess, whole := 1/float64(named), math.Log2(float64(named))
 	least := upward(100*max(identifyMargin*guess, highest(identifyRoom*guess, mostListDraws)), 3)
 	switch {
 	case o.Exposed != nil && o.Exposed.Than <= identifyMargin*guess:
@@ -150,7 +149,7 @@ func (o *Options) checkList(train *dataset.Set) error {
 	case o.Identify > 0 && 100*o.Identify <= least:
 		return measure.WrongOption("Identify", "%.4g %% of %d %s: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, named, who, 100*guess, least)
 	case o.Bits > 0 && o.Bits >= whole:
-		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d different candidates the input is, so the limit must be smaller", o.Bits, whole, different)
+		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d %s the input is of, so the limit must be smaller", o.Bits, whole, named, who)
 	}
 	return nil
 }

@@ -138,8 +138,8 @@ func TestSearch(t *testing.T) {
 					t.Errorf("the side is guessed in at least %v", right.Low)
 				}
 			}
-			h := must.Get(bayes.RunHidden(ctx, candidates, released(test), noise, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99}))(t)
-			if first, _ := h.Identified(1e-5); first.Low > o.Identify {
+			h := must.Get(bayes.RunHidden(ctx, candidates, released(test), nil, noise, bayes.Options{Draws: 2000, Queries: max(o.Queries, 1), Seed: 99}))(t)
+			if first := h.Identified(1e-5); first.Low > o.Identify {
 				t.Errorf("new inputs are identified in at least %v, promised %v", first.Low, o.Identify)
 			}
 			if len(a.Heads) != 1+len(o.Tasks) {

@@ -130,9 +130,9 @@ func (s *searcher) newExcess(ctx context.Context, values, fresh rows, p Point, d
 	if err != nil {
 		return 0, err
 	}
-	first, _ := r.Identified(alpha)
-	// Two standard errors, of the inputs and of the draws. High is three of the draws above the mean.
-	inputs := 2 * r.Spread() * math.Sqrt(1/float64(s.Fresh.Len())+1/float64(s.test.Len()))
+	first := r.Identified(alpha)
+	// Two standard errors, of the people and of the draws. High is three of the draws above the mean.
+	inputs := 2 * r.Spread() * math.Sqrt(1/float64(People(s.Fresh))+1/float64(People(s.test)))
 	return (first.High + math.Hypot(inputs, 2./3*(first.High-first.Mean))) / s.Identify, nil
 }
 

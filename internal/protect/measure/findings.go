@@ -36,7 +36,11 @@ func (a *account) evidence(verdict string) {
 	}
 	a.floored()
 	if a.lists != nil && a.lists.Hidden != nil {
-		a.Find("hidden", "")
+		kind := "inputs"
+		if a.lists.Hidden.List.People > 0 {
+			kind = "people"
+		}
+		a.Find("hidden", "", kind)
 	}
 	a.unbiasedFindings(verdict)
 	a.Find("released", "", a.setup.words(a.q.Experiment.Noise))

@@ -191,14 +191,11 @@ const streamList = 7
 // holder computes the limits for adversaries with the list of candidates.
 func (l *lists) holder(ctx context.Context) error {
 	chosen := l.choose(l.Candidates)
-	distinct := DistinctInputs(l.Candidates.Set, chosen)
+	list := l.list(l.Candidates, chosen)
+	distinct := list.Indices
 	if len(distinct) < 2 {
 		return fmt.Errorf("%d different inputs: at least 2 are needed", len(distinct))
 	}
-	if l.Candidates.Set.Group != nil { // equal inputs may be of several people
-		distinct = chosen
-	}
-	list := PeopledOf(l.Candidates.Set, distinct)
 	h := &ListHolder{List: l.Candidates.used(list, len(chosen)-len(distinct))}
 	if h.List.Merged > 0 {
 		h.List.Commonest = commonest(l.Candidates.Set, chosen)
@@ -244,6 +241,15 @@ func (l *lists) holder(ctx context.Context) error {
 	return nil
 }
 
+// list returns chosen inputs of a list with whom they are of. Equal inputs count once, but where the data say who the inputs are
+// of: they may be of several people.
+func (l *lists) list(of *List, chosen []int) Peopled {
+	if of.Set.Group == nil {
+		chosen = DistinctInputs(of.Set, chosen)
+	}
+	return PeopledOf(of.Set, chosen)
+}
+
 func (l *List) used(in Peopled, merged int) ListUsed {
 	u := ListUsed{Name: l.Name, Path: l.Path, Split: string(l.Split), SHA256: l.Set.SHA256, Of: l.Set.Len(), Inputs: len(in.Indices), Merged: merged}
 	if in.People != nil {
@@ -275,27 +281,29 @@ func (l *lists) bitsAbove(ctx context.Context, h *ListHolder, distinct []int) er
 	return nil
 }
 
-// hide measures how often an input of the sample is identified among the candidates, one of which
-// gives way to it.
+// hide measures how often an input of the sample, or the person whom it is of, is identified among the candidates, one of whom
+// gives way to them.
 func (l *lists) hide(ctx context.Context) error {
 	c, s := l.Candidates, l.Sample
 	noise, ok := l.target.Noise.(bayes.Density)
 	if c == nil || s == nil || c.same(s) || !ok || l.out.Processed {
 		return nil
 	}
-	distinct, chosen := DistinctInputs(c.Set, l.choose(c)), l.chooseSample()
-	if len(distinct) < 2 || len(chosen) < 1 {
+	list, hidden := l.list(c, l.choose(c)), PeopledOf(s.Set, l.chooseSample())
+	if list.Count < 2 || hidden.Count < 1 {
 		return nil
 	}
-	r, err := bayes.RunHidden(ctx, l.inputs(c, distinct[:len(distinct)-1]), l.inputs(s, chosen), noise, bayes.Options{
-		Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed ^ streamHidden, Progress: l.share("inputs of the sample among the candidates")})
+	if (list.People == nil) != (hidden.People == nil) {
+		l.leaveOut("how often new people are named among the candidates: one of %s and %s does not say who its inputs are of", c.Name, s.Name)
+		return nil
+	}
+	others := list.Others()
+	r, err := bayes.RunHidden(ctx, l.inputs(c, others.Indices), l.inputs(s, hidden.Indices), hidden.People, noise, bayes.Options{
+		Prior: others.Prior, People: others.People, Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed ^ streamHidden, Progress: l.share("inputs of the sample among the candidates")})
 	if err != nil {
 		return err
 	}
-	h := &HiddenFigures{List: s.used(PeopledOf(s.Set, chosen), 0), Inputs: len(distinct), Draws: len(r.First)}
-	h.First, h.Ten = r.Identified(l.alpha())
-	h.First, h.Ten = outward(h.First), outward(h.Ten)
-	l.out.Hidden = h
+	l.out.Hidden = &HiddenFigures{List: s.used(hidden, 0), Inputs: len(list.Indices), Draws: len(r.First), First: outward(r.Identified(l.alpha()))}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -48,7 +49,11 @@ func (a *account) holder() {
 	}
 	claim("holder", "mean rank of the input", rank, report.Exactly((n+1)/2, report.Number))
 	claim("bits", "", a.limit(h.Bits, report.Bits), report.Exactly(0, report.Bits))
-	claim("holder", "bits revealed of "+report.Exactly(math.Log2(n), report.Number).String(), a.limit(h.Bits, report.Number), report.Exactly(0, report.Number))
+	about := "bits revealed of " + report.Exactly(math.Log2(float64(of)), report.Number).String()
+	if h.Person != nil {
+		about += " about the person"
+	}
+	claim("holder", about, a.limit(h.Bits, report.Number), report.Exactly(0, report.Number))
 	if h.BitsMost != nil && *h.Fano < vacuousFano {
 		a.Add(report.Claim{ID: "bits.most", Kind: report.Certified, Value: report.AtMost(max(*h.BitsMost, leastBits), report.Bits)},
 			report.Claim{ID: "identified.fano", Kind: report.Certified, Value: report.AtMost(*h.Fano, report.Share)})
@@ -138,7 +143,7 @@ func (a *account) anybody() {
 		return
 	}
 	if h := a.lists.Hidden; h != nil {
-		a.Add(report.Claim{ID: "identified.new", Kind: report.WithConfidence, Value: report.Within(h.First.Mean, h.First.Low, h.First.High, report.Share, DefaultConfidence), N: h.List.Inputs})
+		a.Add(report.Claim{ID: "identified.new", Kind: report.WithConfidence, Value: report.Within(h.First.Mean, h.First.Low, h.First.High, report.Share, DefaultConfidence), N: cmp.Or(h.List.People, h.List.Inputs)})
 	}
 	floor := func(id, subject, group string, of BandFloor, n int) {
 		x, u := a.root(of.Band, of.Anybody)

@@ -125,24 +125,24 @@ type ListHolder struct {
 	Person   *bayes.Limit     `json:"person,omitempty"` // probability of naming the person; nil: each input is taken for another person
 	Exposed  *ExposureFigures `json:"exposed,omitempty"`
 	Rank     bayes.Limit      `json:"rank"` // expected rank of the input, from 1
-	Bits     bayes.Limit      `json:"bits"` // bits that the release reveals about the index of the input
+	Bits     bayes.Limit      `json:"bits"` // bits that the release reveals about whom the input is of
 	BitsMost *float64         `json:"bits_at_most,omitempty"`
 	Fano     *float64         `json:"fano,omitempty"` // upper limit on First that follows from BitsMost
 	Floors   []BandLimit      `json:"floors"`
 	Inferred []InferredLimit  `json:"attributes,omitempty"`
 }
 
-// HiddenFigures say how often an input of the sample is identified that is hidden among the
-// candidates, by an adversary who takes all inputs of this list to be equally likely. Unlike the
+// HiddenFigures say how often an input of the sample that is hidden among the candidates is identified, by an adversary
+// who takes all inputs of this list to be equally likely. Where the data say who inputs are of, a person of the sample is hidden with
+// all inputs, and named. Unlike the
 // figures of a ListHolder they limit no other adversary: one who knows which inputs the model was
 // trained on knows more. Limits hold with confidence DefaultConfidence for the mean over
-// these inputs.
+// these inputs, or people.
 type HiddenFigures struct {
 	List   ListUsed    `json:"list"`   // of the hidden inputs
 	Inputs int         `json:"inputs"` // of the list, with the hidden one
 	Draws  int         `json:"draws"`
-	First  bayes.Limit `json:"first"` // probability of identifying the input with one guess
-	Ten    bayes.Limit `json:"ten"`   // the same with ten guesses
+	First  bayes.Limit `json:"first"` // probability of identifying the input, or its person, with one guess
 }
 
 // A BandLimit is the mean-square error of a coordinate for the best adversary with the list, averaged over

@@ -43,6 +43,19 @@ func PeopledOf(set *dataset.Set, indices []int) Peopled {
 	return in
 }
 
+// Others returns the list without its last person, who gives way to another.
+func (in Peopled) Others() Peopled {
+	n := in.first(in.Count - 1)
+	out := Peopled{Indices: in.Indices[:n], Count: in.Count - 1}
+	if in.People != nil {
+		out.People = in.People[:n]
+		for _, p := range in.Prior[:n] {
+			out.Prior = append(out.Prior, p*float64(in.Count)/float64(out.Count))
+		}
+	}
+	return out
+}
+
 // likeliest returns the prior probability of the n likeliest inputs together.
 func (in Peopled) likeliest(n int) float64 {
 	if in.Prior == nil {
