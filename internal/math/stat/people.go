@@ -72,24 +72,30 @@ func FlipTest(x []float64, margin float64, draws int, r *rand.Rand) Permuted {
 // bets are the shares of the capital that BetTest stakes on a value.
 var bets = [...]float64{.01, .02, .04, .08, .15, .3, .6, .95}
 
-// BetTest returns a p-value of the mean of independent x, which lie in [−1, 1], being at most
+// BetTest returns a p-value of the mean of independent x, which lie in [least, 1], being at most
 // margin, valid for every distribution of x. Under that hypothesis the capital
 //
-//	mean over λ of Π (1 + λ·(x − margin)/(1 + margin)), λ fixed in (0, 1),
+//	mean over λ of Π (1 + λ·(x − margin)/(margin − least)), λ fixed in (0, 1),
 //
 // is not negative and has at most the mean 1, so by Markov's inequality it reaches 1/p with
-// a probability of at most p. It panics on values outside [−1, 1], and unless −1 < margin < 1.
-func BetTest(x []float64, margin float64) float64 {
-	if !(-1 < margin && margin < 1) {
+// a probability of at most p. That also holds for draws without replacement: they are negatively associated, so the mean of a
+// product of rising functions of them is at most the product of the means (Joag-Dev and Proschan, Annals of Statistics
+// 11, 1983). It panics on values outside [least, 1], and unless least < margin < 1.
+func BetTest(x []float64, least, margin float64) float64 {
+	if !(least < margin && margin < 1) {
 		panic(fmt.Sprintf("stat: a bet beyond %v", margin))
 	}
 	var capital [len(bets)]float64 // its logarithms
-	for _, v := range x {
-		if !(-1 <= v && v <= 1) {
-			panic(fmt.Sprintf("stat: a bet on %v", v))
-		}
-		for k, λ := range bets {
-			capital[k] += math.Log1p(λ * (v - margin) / (1 + margin))
+	for part := range slices.Chunk(x, logTogether) {
+		for k, λ := range bets { // a factor is at least 1 − λ, and at most 2⁴⁰ in BetLow
+			product := 1.
+			for _, v := range part {
+				if !(least <= v && v <= 1) {
+					panic(fmt.Sprintf("stat: a bet on %v", v))
+				}
+				product *= 1 + λ*(v-margin)/(margin-least)
+			}
+			capital[k] += math.Log(product)
 		}
 	}
 	top, sum := slices.Max(capital[:]), 0.
@@ -97,6 +103,20 @@ func BetTest(x []float64, margin float64) float64 {
 		sum += math.Exp(c - top)
 	}
 	return min(1, math.Exp(-top)*float64(len(bets))/sum)
+}
+
+// BetLow returns the mean above which BetTest of x, all in [0, 1], has a p-value of more than alpha: at most the expectation of
+// independent x, or the mean of all from which they were drawn without replacement, with a probability of at least 1 − alpha.
+func BetLow(x []float64, alpha float64) float64 {
+	low, high := 0., 1.
+	for range 40 {
+		if m := (low + high) / 2; BetTest(x, 0, m) <= alpha { // the capital falls as m grows
+			low = m
+		} else {
+			high = m
+		}
+	}
+	return low
 }
 
 // PeoplePower returns the probability, in the normal approximation, that FlipTest and BetTest of n independent values

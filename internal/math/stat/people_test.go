@@ -27,7 +27,7 @@ func TestMeansOfPeople(t *testing.T) {
 				x[i] = draw()
 			}
 			flips += one(FlipTest(x, 0, 199, r).P <= level) / tries
-			bets += one(BetTest(x, 0) <= level) / tries
+			bets += one(BetTest(x, -1, 0) <= level) / tries
 		}
 		return flips, bets
 	}
@@ -48,7 +48,7 @@ func TestMeansOfPeople(t *testing.T) {
 			for i := range x {
 				x[i] = min(max(c.mean+c.deviation*math.Sqrt(3)*even(), -1), 1)
 			}
-			found += one(FlipTest(x, .02, 199, r).P <= level && BetTest(x, .02) <= level) / 200
+			found += one(FlipTest(x, .02, 199, r).P <= level && BetTest(x, -1, .02) <= level) / 200
 		}
 		if math.Abs(found-want) > .2 {
 			t.Errorf("%+v: found in %v, computed %v", c, found, want)
@@ -139,4 +139,54 @@ func TestPermuteMeansOfRows(t *testing.T) {
 	if p := PermuteMeans(group, 2, rows, 999, r).P; p < 1e-3 {
 		t.Errorf("p %v of a shuffle", p)
 	}
+}
+
+// Limits by bets hold for every variable in [0, 1], drawn with or without replacement: of 400 at 95 %, more than most are wrong with a
+// probability below 1e-5. Of a variable that varies little, they are narrower than Chernoff's.
+func TestBetLow(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 4))
+	most := must.BinomialMost(400, .05, 1e-5)
+	for name, draw := range map[string]func() float64{
+		"never":   func() float64 { return 0 },
+		"rare":    func() float64 { return one(r.IntN(100) == 0) },
+		"even":    func() float64 { return one(r.IntN(2) == 0) },
+		"often":   func() float64 { return one(r.IntN(20) > 0) },
+		"uniform": r.Float64,
+		"heavy":   func() float64 { return math.Pow(r.Float64(), 20) },
+		"narrow":  func() float64 { return .7 + .02*r.Float64() },
+	} {
+		all, mean := make([]float64, 300), 0.
+		for i := range all {
+			all[i] = draw()
+			mean += all[i] / 300
+		}
+		wrong, wide, chernoff := [2]int{}, 0., 0.
+		for range 400 {
+			x := make([]float64, 80)
+			order, sum := r.Perm(300), 0.
+			for i := range x {
+				if x[i] = all[order[i]]; name[0] < 'n' {
+					x[i] = all[r.IntN(300)]
+				}
+				sum += x[i] / 80
+			}
+			low, high := BetLow(x, .05), 1-BetLow(mirrored(x), .05)
+			wrong[0], wrong[1] = wrong[0]+int(one(low > mean+1e-12)), wrong[1]+int(one(high < mean-1e-12))
+			wide, chernoff = wide+high-low, chernoff+1-ChernoffLow(1-min(sum, 1), 80, .05)-ChernoffLow(min(sum, 1), 80, .05)
+		}
+		if wrong[0] > most || wrong[1] > most {
+			t.Errorf("%s: of 400 limits, %d are wrong; at most %d may be", name, wrong, most)
+		}
+		if (name == "narrow" || name == "uniform") && wide > .8*chernoff {
+			t.Errorf("%s: %v wide, Chernoff's %v", name, wide/400, chernoff/400)
+		}
+	}
+}
+
+func mirrored(x []float64) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = 1 - v
+	}
+	return y
 }

@@ -301,8 +301,8 @@ func coverExposure(t *testing.T, c coverages, tries int, alpha float64) {
 		}
 		for try := range tries {
 			e := must.Get(Expose(context.Background(), table{1, l.a}, noise, people, releases, Options{Prior: l.prior, People: l.people, Seed: uint64(try)}))(t)
-			c.add(name+"named", true, e.Mean(alpha, nil), mean)
-			c.add(name+"named of six", true, e.Mean(alpha, func(i int) bool { return e.People[i] < 6 }), few)
+			c.add(name+"named", true, MeanNamed(e.Named(nil), alpha), mean)
+			c.add(name+"named of six", true, MeanNamed(e.Named(func(i int) bool { return e.People[i] < 6 }), alpha), few)
 			for _, at := range []float64{.1, .4} {
 				share := 0.
 				for _, v := range exposed {
@@ -322,7 +322,7 @@ func coverExposure(t *testing.T, c coverages, tries int, alpha float64) {
 	}
 	for range tries {
 		e := drawn(tail.Rand)
-		c.add("heavy tail: named", true, e.Mean(alpha, nil), tail.Mean())
+		c.add("heavy tail: named", true, MeanNamed(e.Named(nil), alpha), tail.Mean())
 		for _, at := range []float64{.05, .1, .5} {
 			c.add(fmt.Sprintf("heavy tail: named in more than %v", at), false, e.Above(at, alpha), 1-tail.CDF(at))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"tattle/internal/math/simd"
 	"tattle/internal/math/stat"
 	"tattle/internal/protect/release"
 	"tattle/internal/run"
@@ -175,27 +176,38 @@ func (e *Exposure) Above(t, alpha float64) Limit {
 // Quantile returns in which share of releases the person is named whom a share p of people are named less often than; it
 // includes the chance of the releases.
 func (e *Exposure) Quantile(p float64) float64 {
-	x := make([]float64, len(e.Hits))
-	for i, h := range e.Hits {
-		x[i] = float64(h) / float64(e.Releases)
-	}
-	return stat.Quantile(x, p)
+	return stat.Quantile(e.Named(nil), p)
 }
 
-// Mean returns how often people of the list are named, over those whom keep accepts by their place in People; nil accepts
-// all. Limits are Chernoff's, wrong with a probability of at most alpha each; without anybody they are 0 and 1.
-func (e *Exposure) Mean(alpha float64, keep func(i int) bool) Limit {
-	sum, n := 0., 0
+// Named returns in which share of releases people are named, in the order of People: those whom keep accepts by their place, or
+// all if it is nil.
+func (e *Exposure) Named(keep func(i int) bool) (share []float64) {
 	for i, h := range e.Hits {
 		if keep == nil || keep(i) {
-			sum, n = sum+float64(h)/float64(e.Releases), n+1
+			share = append(share, float64(h)/float64(e.Releases))
 		}
 	}
-	if n == 0 {
-		return Limit{High: 1}
+	return share
+}
+
+// MeanNamed returns the mean of some of Named, with limits for all people like them on the list, each wrong with a
+// probability of at most alpha. They are by bets on each person's share of releases: see stat.BetLow.
+func MeanNamed(named []float64, alpha float64) Limit {
+	mean, missed := min(simd.Sum(named)/float64(len(named)), 1), make([]float64, len(named))
+	for i, v := range named {
+		missed[i] = 1 - v
 	}
-	mean := min(sum/float64(n), 1)
-	return Limit{Mean: mean, Low: stat.ChernoffLow(mean, n, alpha), High: 1 - stat.ChernoffLow(1-mean, n, alpha)}
+	return Limit{Mean: mean, Low: min(stat.BetLow(named, alpha), mean), High: max(1-stat.BetLow(missed, alpha), mean)}
+}
+
+// NamedMore returns a p-value of "people like the first are named no more often on average than people like the second", by a
+// bet on pairs. People are drawn in random order, so those at equal places are random pairs.
+func NamedMore(named, others []float64) float64 {
+	more := make([]float64, min(len(named), len(others)))
+	for i := range more {
+		more[i] = named[i] - others[i]
+	}
+	return stat.BetTest(more, -1, 0)
 }
 
 // Most returns the places in People of the n who are named most often, the first ones of those who are equal.

@@ -95,7 +95,7 @@ func TestMNISTPeople(t *testing.T) {
 		list := Inputs{Front: must.Get(nn.NewNet(front))(t), Data: train, Indices: dataset.First(train.Len())}
 		e := must.Get(Expose(t.Context(), list, release.Gaussian{Sigma: c.sigma}, 3000, 400, Options{Seed: 2}))(t)
 		// The independent figures are of 300 to 400 images: their means have errors of 15 %, their 99th percentiles of 40 %.
-		if m := e.Mean(.001, nil).Mean; math.Abs(m/c.mean-1) > .4 {
+		if m := MeanNamed(e.Named(nil), .001).Mean; math.Abs(m/c.mean-1) > .4 {
 			t.Errorf("σ = %v, norm %v: named in %v, by the independent program in %v", c.sigma, c.norm, m, c.mean)
 		}
 		if q := e.Quantile(.99); math.Abs(q/c.q99-1) > .5 {

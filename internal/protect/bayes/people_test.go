@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/math/simd"
 	"tattle/internal/math/stat"
 	"tattle/internal/must"
 	"tattle/internal/protect/lattice"
@@ -133,7 +134,7 @@ func TestExposureOfPairs(t *testing.T) {
 	if len(e.People) != 60 || e.Releases != 500 {
 		t.Fatalf("%d people, %d releases", len(e.People), e.Releases)
 	}
-	m := e.Mean(.001, nil)
+	m := MeanNamed(e.Named(nil), .001)
 	if math.Abs(m.Mean-want) > 5*.5/math.Sqrt(60*500) || m.Low > want || m.High < want {
 		t.Errorf("named in %+v, want %v", m, want)
 	}
@@ -154,7 +155,7 @@ func TestExposureOfPairs(t *testing.T) {
 		o.People, o.Prior = append(o.People, j/2), append(o.Prior, 1/float64(list.Len()))
 	}
 	sure := must.Get(Expose(context.Background(), list, release.Gaussian{Sigma: .7}, 10, 20, o))(t)
-	if m := sure.Mean(.001, nil); m.Mean != 1 {
+	if m := MeanNamed(sure.Named(nil), .001); m.Mean != 1 {
 		t.Errorf("pairs are named in %v", m.Mean)
 	}
 }
@@ -185,6 +186,29 @@ func TestExposureLimits(t *testing.T) {
 	}
 }
 
+// Of two halves of a list that are equally exposed, one is shown to be more exposed at 5 % in at most 5 % of draws, and in all where it is.
+// The test fails with a probability below 1e-5.
+func TestNamedMore(t *testing.T) {
+	r, alike, found := rand.New(rand.NewPCG(4, 2)), 0, 0
+	draw := func(scale float64) (x []float64) {
+		for range 300 {
+			x = append(x, math.Pow(r.Float64(), scale))
+		}
+		return x
+	}
+	for range 400 {
+		if NamedMore(draw(8), draw(8)) <= .05 {
+			alike++
+		}
+		if NamedMore(draw(2), draw(6)) <= .001 {
+			found++
+		}
+	}
+	if most := must.BinomialMost(400, .05, 1e-5); alike > most || found < 380 {
+		t.Errorf("of 400, %d are shown to differ that do not, and %d that do", alike, found)
+	}
+}
+
 // By distances alone, people are named as often as by their likelihoods: the same list as people of one candidate each takes
 // the general way. Two shares of 40·400 releases differ by less than 5√(2·.25/16000) = .028 but for a chance of 6e-7.
 func TestNearestNames(t *testing.T) {
@@ -205,7 +229,7 @@ func TestNearestNames(t *testing.T) {
 			}
 			fast := must.Get(Expose(t.Context(), list, noise, 40, 400, o))(t)
 			slow := must.Get(Expose(t.Context(), list, noise, 40, 400, same))(t)
-			if a, b := fast.Mean(.001, nil).Mean, slow.Mean(.001, nil).Mean; math.Abs(a-b) > .028 || a < .02 || a > .98 {
+			if a, b := MeanNamed(fast.Named(nil), .001).Mean, MeanNamed(slow.Named(nil), .001).Mean; math.Abs(a-b) > .028 || a < .02 || a > .98 {
 				t.Errorf("%s noise, %d releases: named in %v, by likelihoods in %v", name, queries, a, b)
 			}
 			if !slices.Equal(fast.People, slow.People) {
@@ -215,7 +239,7 @@ func TestNearestNames(t *testing.T) {
 			for i := range list.a {
 				list.a[i] += 1 << 24
 			}
-			if far := must.Get(Expose(t.Context(), list, noise, 40, 400, o))(t).Mean(.001, nil).Mean; math.Abs(far-fast.Mean(.001, nil).Mean) > .028 {
+			if far := simd.Sum(must.Get(Expose(t.Context(), list, noise, 40, 400, o))(t).Named(nil)) / 40; math.Abs(far-MeanNamed(fast.Named(nil), .001).Mean) > .028 {
 				t.Errorf("%s noise, %d releases: moved by 2²⁴, named in %v", name, queries, far)
 			}
 		}

@@ -111,6 +111,16 @@ func (a *account) exposure() {
 		claim("exposed.group", g.Attribute, g.Value, report.WithConfidence, report.Within(g.Named.Mean, g.Named.Low, g.Named.High, report.Share, DefaultConfidence), g.People)
 	}
 	a.Find("exposed", "", a.lists.Holder.exposedWord())
+	for _, c := range x.Compared {
+		more, less := c.Attribute+" = "+c.More, c.Attribute+" = "+c.Less
+		if c.Shown {
+			a.Find("exposed.more", c.Attribute, more, less)
+			continue
+		}
+		if a.Find("exposed.alike", c.Attribute); c.Enough > 0 {
+			a.Find("exposed.enough", c.Attribute, more, less, report.Grouped(c.Enough))
+		}
+	}
 }
 
 // exposedWord names those whose exposure is measured.

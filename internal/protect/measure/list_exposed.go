@@ -23,6 +23,7 @@ type ExposureFigures struct {
 	Quantile []float64      `json:"quantiles,omitempty"` // of exposedQuantiles, with the chance of the releases
 	Most     []ExposedInput `json:"most,omitempty"`
 	Groups   []ExposedGroup `json:"groups,omitempty"`
+	Compared []ExposedPair  `json:"compared,omitempty"` // of each attribute, the values that differ most clearly
 
 	pictures []original // of Most, if the inputs are pictures
 }
@@ -45,6 +46,16 @@ type ExposedGroup struct {
 	Value     string      `json:"value"`
 	People    int         `json:"people"` // of those who were drawn
 	Named     bayes.Limit `json:"named"`  // mean share of releases
+}
+
+// An ExposedPair are two values of an attribute.
+type ExposedPair struct {
+	Attribute string `json:"attribute"`
+	More      string `json:"more"` // whose people are named more often, or seem to be
+	Less      string `json:"less"`
+	Shown     bool   `json:"shown"` // they are, with confidence DefaultConfidence for all pairs of values of all attributes
+	// Enough is about how many people show the difference, if it is as large as it seems; 0: more than the list has.
+	Enough int `json:"enough,omitempty"`
 }
 
 var (
@@ -122,7 +133,7 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 		f.Most = append(f.Most, ExposedInput{inputs[i], digits(float64(e.Hits[i])/float64(releases), math.Round)})
 	}
 	f.show(l.Candidates.Set)
-	f.groups(e, l, inputs)
+	f.groups(e, l, inputs, list.Count)
 	h.Exposed = f
 	return nil
 }
@@ -148,25 +159,40 @@ const leastSubjects = 50
 
 const streamExposed = 0x6578706f73 // "expos"
 
-// groups adds the exposure of people by their attributes.
-func (f *ExposureFigures) groups(e *bayes.Exposure, l *lists, inputs []int) {
+// groups adds the exposure of people by their attributes, and which of their values is more exposed than another. list is how many
+// people there are.
+func (f *ExposureFigures) groups(e *bayes.Exposure, l *lists, inputs []int, list int) {
 	for _, name := range l.Attributes {
 		a := l.Candidates.Set.Attribute(name)
 		if a == nil || a.Numeric() {
 			continue
 		}
+		var values []string // of the people who were drawn
+		var named [][]float64
 		for k, value := range a.Values {
-			of := func(i int) bool { return a.Labels[inputs[i]] == k }
-			n := 0
-			for i := range inputs {
-				if of(i) {
-					n++
-				}
-			}
-			if n > 0 {
+			if x := e.Named(func(i int) bool { return a.Labels[inputs[i]] == k }); len(x) > 0 {
 				alpha := l.alpha() / float64(len(a.Values)*len(l.Attributes))
-				f.Groups = append(f.Groups, ExposedGroup{name, value, n, outward(e.Mean(alpha, of))})
+				values, named, f.Groups = append(values, value), append(named, x), append(f.Groups, ExposedGroup{name, value, len(x), outward(bayes.MeanNamed(x, alpha))})
 			}
 		}
+		if len(values) < 2 {
+			continue
+		}
+		pair, least := ExposedPair{Attribute: name}, math.Inf(1)
+		for i, x := range named {
+			for j, y := range named {
+				if p := bayes.NamedMore(x, y); i != j && p < least {
+					pair.More, pair.Less, least = values[i], values[j], p
+				}
+			}
+		}
+		need := l.alpha() / float64(len(a.Values)*(len(a.Values)-1)*len(l.Attributes))
+		pair.Shown = least <= need
+		// The logarithm of the p-value falls about in proportion to the number of people.
+		if enough := float64(len(inputs)) * math.Log(need) / math.Log(least); !pair.Shown && enough < float64(list) {
+			unit := math.Pow(10, math.Floor(math.Log10(enough)))
+			pair.Enough = int(min(math.Ceil(enough/unit)*unit, float64(list)))
+		}
+		f.Compared = append(f.Compared, pair)
 	}
 }

@@ -80,7 +80,7 @@ func testPeople(v []float64, margin, most float64, o Options, chance *rand.Rand)
 	for i, x := range v {
 		part[i] = min(max(x/most, -1), 1)
 	}
-	return e, &m, stat.BetTest(part, margin/most)
+	return e, &m, stat.BetTest(part, -1, margin/most)
 }
 
 // areaDraws is how often permuteArea draws one example of each person.
