@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -74,21 +75,28 @@ func (src *origin) chooseGroup(name string, c *chosen) error {
 		name = src.grouped
 		src.note("array %s says which person each example is about (group none: every example is another person)", name)
 		k, err = src.find(name)
-	case name == GroupFolder && err != nil && src.files != nil:
-		folders := column{name: name}
+	}
+	var of column
+	switch folder := name == GroupFolder && err != nil; {
+	case folder && src.files == nil:
+		return errors.New("the data are no folder of pictures, in which a folder can be a person: name a column")
+	case folder:
+		of.name = name
 		for _, file := range src.files {
-			folders.values = append(folders.values, path.Dir(file))
+			of.values = append(of.values, path.Dir(file))
 		}
-		a := sortedClasses(folders)
-		c.group = &a
-		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	default:
+		of, c.hidden = src.columns[k], []int{k}
 	}
-	a := sortedClasses(src.columns[k])
-	if c.group, c.hidden = &a, []int{k}; len(a.Values) < 2 {
-		return fmt.Errorf("column %s has a single value: want one for each person", file.Shown(name))
+	a := sortedClasses(of)
+	c.group = &a
+	switch {
+	case len(a.Values) == 0:
+		return fmt.Errorf("%s has no values: want one for each person", file.Shown(name))
+	case len(a.Values) == 1:
+		return fmt.Errorf("%s has the single value %s: want one for each person", file.Shown(name), file.Shown(a.Values[0]))
 	}
 	return nil
 }

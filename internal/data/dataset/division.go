@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"tattle/internal/file"
 )
 
 // Shares of the parts that data does not come in.
@@ -86,12 +88,17 @@ func (src *origin) given(o Options, group *Attribute) (*division, int, error) {
 		part := max(slices.Index(partNames[:], s), trainPart)
 		d.rows[part] = append(d.rows[part], i)
 	}
+	asked := len(d.rows[want])
 	d.together(group)
 	if n := len(d.rows[validationPart]); want == testPart && len(d.rows[testPart]) == 0 && n > 0 {
 		src.note("the data has no test part: the %s of its validation part are used", plural(n, "example"))
 		want = validationPart
 	}
-	if len(d.rows[want]) == 0 {
+	switch {
+	case len(d.rows[want]) > 0:
+	case asked > 0:
+		return d, want, fmt.Errorf("no %s example is left: each is of a %s with others in an earlier part, to which it moves: divide the data by %s", partWords[want], file.Shown(group.Name), file.Shown(group.Name))
+	default:
 		return d, want, fmt.Errorf("has no %s part: choose another", o.Split)
 	}
 	for part := range d.rows {
@@ -188,6 +195,10 @@ func (d *division) leaveOut(c *chosen) {
 			after += len(d.rows[part])
 		}
 		if after < before {
+			if c.group != nil && a.Name == c.group.Name {
+				d.note("%d of %d examples left out: they have no %s", before-after, before, a.Name)
+				continue
+			}
 			d.note("%d of %d examples left out: %s %s", before-after, before, a.Name, a.classWords())
 		}
 	}

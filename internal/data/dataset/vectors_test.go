@@ -153,3 +153,43 @@ func TestMirrored(t *testing.T) {
 	}
 	must.Fail(t, must.Err((&Set{Shape: []int{2}, Values: []float32{1, 2}}).Mirrored()), "not pictures and cannot be mirrored")
 }
+
+// A column that does not say who rows are of is refused, people are kept whole, and rows of nobody are left out.
+func TestPeopleOfVectors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "v.csv")
+	read := func(group string, of func(i int) (person, part string)) (*Set, string, error) {
+		text := "e_0,e_1,who,split\n"
+		for i := range 60 {
+			person, part := of(i)
+			text += fmt.Sprintf("%d,%d,%s,%s\n", i, -i, person, part)
+		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+		set, notes, err := OpenInputs(t.Context(), path, Options{Kind: KindVectors, Group: group, Split: Test})
+		return set, strings.Join(notes, " "), err
+	}
+	for want, c := range map[string]struct {
+		group string
+		of    func(i int) (string, string)
+	}{
+		"who has the single value p": {"who", func(i int) (string, string) { return "p", "" }},
+		"who has no values":          {"who", func(i int) (string, string) { return "", "" }},
+		"the data are no folder":     {GroupFolder, func(i int) (string, string) { return "p", "" }},
+		"divide the data by who":     {"who", func(i int) (string, string) { return fmt.Sprint(i / 3), []string{"train", "train", "test"}[i%3] }},
+	} {
+		_, _, err := read(c.group, c.of)
+		must.Fail(t, err, want)
+	}
+	set, notes, err := read("who", func(i int) (string, string) {
+		person, part := fmt.Sprint(i/3), []string{"train", "test"}[i/30]
+		if i == 31 { // of a person of the test part
+			person = ""
+		}
+		if i < 2 { // of a person of the training part
+			part = "test"
+		}
+		return person, part
+	})
+	if err != nil || set.Len() != 29 || !strings.Contains(notes, "2 examples moved to the part with others of the same who") || !strings.Contains(notes, "1 of 30 examples left out: they have no who") {
+		t.Errorf("%v, %v, %q", set, err, notes)
+	}
+}

@@ -145,11 +145,14 @@ type PeopleMean struct {
 	t     []float64 // Student's t of values drawn anew; nil if all values are equal
 }
 
-// NewPeopleMean returns the mean of x and what its limits need. Values can be from least, 0 or −1, to 1. It panics with fewer than
-// two values.
+// NewPeopleMean returns the mean of x and what its limits need. Values can be from least, 0 or −1, to 1. Of one
+// value, the limits say nothing. It panics without values.
 func NewPeopleMean(x []float64, least float64, r *rand.Rand) PeopleMean {
 	root := math.Sqrt(float64(len(x)))
 	mean, sd := MeanStd(x)
+	if len(x) == 1 {
+		sd = 0
+	}
 	p := PeopleMean{Mean: mean, StandardError: sd / root, n: len(x), least: least}
 	if sd <= 1e-12*math.Abs(mean) { // equal but for rounding
 		return p

@@ -190,3 +190,10 @@ func mirrored(x []float64) []float64 {
 	}
 	return y
 }
+
+// One value says nothing about the mean of others.
+func TestMeanOfOne(t *testing.T) {
+	if p := NewPeopleMean([]float64{1}, 0, nil); p.Mean != 1 || p.StandardError != 0 || p.Limits(.95).Low > 0 {
+		t.Errorf("%+v", p)
+	}
+}

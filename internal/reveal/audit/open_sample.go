@@ -86,8 +86,11 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 		if err != nil {
 			return nil, err
 		}
-		if joined.group = &a; len(a.Values) < 2 {
-			return nil, &measure.OptionError{Option: "Group", Err: fmt.Errorf("%s has a single value: name a column with one for each person", file.Shown(w.name))}
+		switch joined.group = &a; len(a.Values) {
+		case 0:
+			return nil, &measure.OptionError{Option: "Group", Err: fmt.Errorf("%s has no values: name a column with one for each person", file.Shown(w.name))}
+		case 1:
+			return nil, &measure.OptionError{Option: "Group", Err: fmt.Errorf("%s has the single value %s: name a column with one for each person", file.Shown(w.name), file.Shown(a.Values[0]))}
 		}
 	}
 	var all []*Sample
