@@ -2,6 +2,7 @@ package bayes
 
 import (
 	"math"
+	"sort"
 
 	"tattle/internal/math/stat"
 )
@@ -50,6 +51,21 @@ func (p Population) Floor(g, most float64) float64 {
 // attribute. It returns an upper limit for adversaries without a list. On the list, the best rule
 // for P guesses no better than the list's own best rule.
 func (p Population) Ceiling(q float64) float64 { return 1 - p.low(1-q, p.N) }
+
+// Enough returns the least number of draws in a list for which a limit is as good as is asked, if the list's own
+// figure stays as it is; 0 if no number up to 2⁴⁰ is.
+func (p Population) Enough(good func(Population) bool) int {
+	for p.N = 1; !good(p); p.N *= 2 {
+		if p.N > 1<<40 {
+			return 0
+		}
+	}
+	half := p.N / 2
+	return half + sort.Search(p.N-half, func(more int) bool {
+		p.N = half + more
+		return p.N > 0 && good(p)
+	})
+}
 
 // AUC is the analogue of Ceiling for the area under the ROC curve. counts are the numbers of
 // inputs of the list in each of two classes. The area of the best score for P on the list is a two-sample U statistic, which

@@ -77,3 +77,23 @@ func TestPopulationChoices(t *testing.T) {
 		t.Error("a class without inputs limits nothing")
 	}
 }
+
+// Enough is the least number of draws that is enough.
+func TestEnough(t *testing.T) {
+	for _, scaled := range []bool{false, true} {
+		p := Population{Alpha: .001, Scaled: scaled}
+		good := func(q Population) bool { return q.Floor(.1, 2) >= .09 }
+		p.N = p.Enough(good)
+		fewer := p
+		fewer.N--
+		if p.N < 1000 || !good(p) || good(fewer) {
+			t.Errorf("%d draws are enough", p.N)
+		}
+	}
+	if n := (Population{Alpha: .001}).Enough(func(Population) bool { return true }); n != 1 {
+		t.Errorf("%d, want one", n)
+	}
+	if n := (Population{Alpha: .001}).Enough(func(q Population) bool { return q.Floor(.1, 2) >= .1 }); n != 0 {
+		t.Errorf("%d draws for what no number is enough for", n)
+	}
+}

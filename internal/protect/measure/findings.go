@@ -115,6 +115,16 @@ func argument(path, unknown string) string {
 	return cmp.Or(path, unknown)
 }
 
+// weaker says what a limit without a list would be if it counted inputs, and how many people it needs.
+func (a *account) weaker(code, subject string, w *Weaker) {
+	if w == nil {
+		return
+	}
+	if a.Find(code, subject, report.Grouped(w.People)); w.Enough > w.People {
+		a.Find(code+".enough", subject, report.Grouped(w.Enough))
+	}
+}
+
 // floored says what is proved of adversaries without a list.
 func (a *account) floored() {
 	if a.lists == nil || a.lists.EverySample() == nil {
@@ -122,9 +132,17 @@ func (a *account) floored() {
 	}
 	p := a.lists.EverySample()
 	if f := p.Floors[0]; negligible(math.Sqrt(f.Anybody), math.Sqrt(f.Prior)) == 0 {
-		a.Find("floor.none", "", report.Grouped(p.List.Inputs))
+		sample := report.Many(p.List.Inputs, "input")
+		if p.List.People > 0 {
+			sample = report.Grouped(p.List.People) + " people"
+		}
+		a.Find("floor.none", "", sample)
 	} else {
 		a.Find("floor", a.level(f.Band))
+	}
+	a.weaker("floor.rows", "", p.Weaker)
+	for _, in := range p.Inferred {
+		a.weaker("guess.rows", in.Name, in.Weaker)
 	}
 	for _, f := range p.Floors[1:] {
 		if u, _ := a.unit(f.Band); u == columnsUnits && negligible(math.Sqrt(f.Anybody), math.Sqrt(f.Prior)) > 0 {

@@ -54,7 +54,7 @@ func (a *account) holder() {
 		about += " about the person"
 	}
 	claim("holder", about, a.limit(h.Bits, report.Number), report.Exactly(0, report.Number))
-	if h.BitsMost != nil && *h.Fano < vacuousFano {
+	if h.BitsMost != nil && *h.Fano < vacuousLimit {
 		a.Add(report.Claim{ID: "bits.most", Kind: report.Certified, Value: report.AtMost(max(*h.BitsMost, leastBits), report.Bits)},
 			report.Claim{ID: "identified.fano", Kind: report.Certified, Value: report.AtMost(*h.Fano, report.Share)})
 		a.Find("covariance", "")
@@ -134,8 +134,8 @@ func (h *ListHolder) exposedWord() string {
 // leastBits is the least limit on revealed bits that is stated: below it, the sum of float64 may have lost it.
 const leastBits = 1e-15
 
-// vacuousFano is the probability of identifying the input above which Fano's limit is not stated.
-const vacuousFano = .99
+// vacuousLimit is the probability of success above which a limit on it says nothing: Fano's is not stated then.
+const vacuousLimit = .99
 
 // negligibleFloor is the share of the error without the release below which a floor is stated as 0.
 const negligibleFloor = .01
@@ -168,6 +168,10 @@ func (a *account) anybody() {
 	}
 	for _, f := range p.Floors {
 		floor("floor", a.level(f.Band), "", f, p.List.Inputs)
+	}
+	if w := p.Weaker; w != nil {
+		x, u := a.root(p.Floors[0].Band, w.Rows)
+		a.Add(report.Claim{ID: "floor.rows", Kind: report.Estimated, Value: report.Exactly(math.Nextafter(x, 0), u), N: p.List.Inputs})
 	}
 	if len(a.lists.Anybody) > 1 {
 		for _, p := range a.lists.Anybody {
@@ -212,7 +216,9 @@ func (a *account) guesses() {
 			} else if !list {
 				area = nil
 			}
-			add(l.Name, knows, &l.GuessLimit, area, list)
+			if add(l.Name, knows, &l.GuessLimit, area, list); l.Weaker != nil {
+				a.Add(report.Claim{ID: "guess.rows", Subject: l.Name, Kind: report.Estimated, Value: report.Exactly(1-l.Weaker.Rows, report.Share)})
+			}
 			for k, x := range l.Attacks {
 				if k == bestInferred(l.Attacks) {
 					a.Add(report.Claim{ID: "guess.attack", Subject: l.Name, Group: knows, Kind: report.Demonstrated, Source: report.Searched, N: x.Right.Examples,

@@ -190,8 +190,7 @@ func (f *ExposureFigures) groups(e *bayes.Exposure, l *lists, inputs []int, list
 		pair.Shown = least <= need
 		// The logarithm of the p-value falls about in proportion to the number of people.
 		if enough := float64(len(inputs)) * math.Log(need) / math.Log(least); !pair.Shown && enough < float64(list) {
-			unit := math.Pow(10, math.Floor(math.Log10(enough)))
-			pair.Enough = int(min(math.Ceil(enough/unit)*unit, float64(list)))
+			pair.Enough = min(about(enough), list)
 		}
 		f.Compared = append(f.Compared, pair)
 	}

@@ -154,6 +154,13 @@ type BandLimit struct {
 	Prior       float64     `json:"prior_alone"` // error of guessing the mean of the list, without the release
 }
 
+// Weaker says what counting people costs a limit without a list.
+type Weaker struct {
+	People int     `json:"people"`                  // that the limit counts
+	Rows   float64 `json:"if_rows_were_people"`     // the floor, or the least share of wrong guesses, if each input were of another person
+	Enough int     `json:"people_enough,omitempty"` // about how many people bring an error to nine tenths of the sample's own; 0: unknown
+}
+
 // A BandFloor is a floor on that error for adversaries without a list.
 type BandFloor struct {
 	Band        string  `json:"band"`
@@ -179,6 +186,7 @@ type InferredLimit struct {
 	AUC        *bayes.Limit     `json:"auc,omitempty"`         // only for two classes
 	AnybodyAUC *float64         `json:"anybody_auc,omitempty"` // upper limit without a list
 	Given      *GivenLimit      `json:"given,omitempty"`       // nil without labels
+	Weaker     *Weaker          `json:"weaker,omitempty"`      // without a list, where people have several inputs
 	Attacks    []InferredAttack `json:"attacks,omitempty"`     // attacks that ran on the sample
 }
 
@@ -203,5 +211,6 @@ type Population struct {
 	Apart    int             `json:"set_apart,omitempty"` // how many inputs choose the balls (see ball), and otherwise enter no floor from this sample; 0: there are no balls
 	Draws    int             `json:"draws"`
 	Floors   []BandFloor     `json:"floors"`
+	Weaker   *Weaker         `json:"weaker,omitempty"` // of the first floor, where people have several inputs
 	Inferred []InferredLimit `json:"attributes,omitempty"`
 }

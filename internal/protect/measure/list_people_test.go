@@ -99,10 +99,26 @@ func TestListsOfPeople(t *testing.T) {
 	if in := p.Inferred[0]; p.List.People != people || in.Anybody < 1-math.Log(1000)/people || in.AnybodyAUC == nil {
 		t.Errorf("anybody %+v of %d people", in.GuessLimit, p.List.People)
 	}
+	if w := p.Weaker; w == nil || w.People != people-SetApart(people) || w.Rows < p.Floors[0].Anybody || w.Enough <= people {
+		t.Errorf("counted by rows %+v, by people %v", w, p.Floors[0].Anybody)
+	}
+	if c := x.Compared; len(c) != 1 || c[0].Shown {
+		t.Errorf("either side is as exposed as the other: %+v", c)
+	}
 	other := *set
 	other.Values = append([]float32{}, set.Values...)
 	other.Values[0], other.SHA256 = .9, "another"
 	sample := List{Name: "the test part", Set: &other}
 	o.Sample = &sample
 	must.Fail(t, must.Err(o.Run(context.Background(), target)), "40 people are in people and in the test part")
+	// New people at the places of the old ones share them with those, of whom one is missing.
+	others := *set.Group
+	others.Values = slices.Clone(others.Values)
+	for i := range others.Values {
+		others.Values[i] = "new " + others.Values[i]
+	}
+	other.Group, other.Values[0] = &others, set.Values[0]
+	if hidden := must.Get(o.Run(context.Background(), target))(t).Hidden; hidden.List.People != people || hidden.First.Low > mean/2+.02 || hidden.First.High < mean/2 {
+		t.Errorf("new people %+v, want %v", hidden, mean/2)
+	}
 }

@@ -54,7 +54,7 @@ func (l *lists) anybody(ctx context.Context) error {
 			return err
 		}
 		population.N = rest.Count
-		l.extend(&p, population, floors, found.attributes, balls)
+		l.extend(&p, population, rest, floors, found.attributes, balls)
 		l.out.Anybody = append(l.out.Anybody, p)
 	}
 	return nil
@@ -86,17 +86,43 @@ func (l *lists) population(alpha float64) (bayes.Population, bool) {
 	return p, true
 }
 
+// nearly is the part of an error in the sample itself that a limit reaches with enough people.
+const nearly = .9
+
+// weakened says what counting people costs: least returns a lower limit on an error from a sample of that size.
+func weakened(population bayes.Population, rest Peopled, goal float64, least func(bayes.Population) float64) *Weaker {
+	if rest.Count == len(rest.Indices) {
+		return nil
+	}
+	rows := population
+	rows.N = len(rest.Indices)
+	enough := population.Enough(func(q bayes.Population) bool { return least(q) >= goal })
+	return &Weaker{People: rest.Count, Rows: digits(least(rows), math.Floor), Enough: about(float64(enough))}
+}
+
+// about rounds a number up to two digits.
+func about(n float64) int {
+	if n < 10 {
+		return int(math.Ceil(n))
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(n))-1)
+	return int(math.Ceil(n/unit) * unit)
+}
+
 // latticeClips is at least the number of clips between 2^−32 and 2^32 that release.CompleteLattice
 // chooses from: powers of two, both ends excluded.
 const latticeClips = 64
 
 // extend adds the limits for adversaries without a list. floors and p.Inferred are those for adversaries whose
 // list is the sample.
-func (l *lists) extend(p *Population, population bayes.Population, floors []BandLimit, attributes []bayes.Attribute, balls []ball) {
+func (l *lists) extend(p *Population, population bayes.Population, rest Peopled, floors []BandLimit, attributes []bayes.Attribute, balls []ball) {
 	for i, f := range floors {
 		largest := most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates)
 		if balls != nil {
 			largest = balls[i].most()
+		}
+		if i == 0 && negligible(math.Sqrt(f.MeanSquare.Low), math.Sqrt(f.Prior)) > 0 {
+			p.Weaker = weakened(population, rest, nearly*nearly*f.MeanSquare.Low, func(q bayes.Population) float64 { return q.Floor(f.MeanSquare.Low, largest) })
 		}
 		p.Floors = append(p.Floors, BandFloor{f.Band, f.Coordinates, digits(population.Floor(f.MeanSquare.Low, largest), math.Floor), f.Prior})
 	}
@@ -106,6 +132,9 @@ func (l *lists) extend(p *Population, population bayes.Population, floors []Band
 		in := &p.Inferred[i]
 		alone, given := a.Entropies()
 		entropy := bits.Entropy(a.Shares())
+		if in.Right.High < vacuousLimit {
+			in.Weaker = weakened(population, rest, nearly*(1-in.Right.High), func(q bayes.Population) float64 { return 1 - q.Ceiling(in.Right.High) })
+		}
 		for k, g := range in.each() {
 			g.Anybody = digits(population.Ceiling(g.Right.High), math.Ceil)
 			g.AnybodyBits = digits(bits.Bits(max([]float64{alone, given}[k]-g.Bits.High, 0), entropy, a.Classes), math.Ceil)
