@@ -66,7 +66,7 @@ func Expose(ctx context.Context, list Candidates, noise Density, subjects, relea
 	if ByDistance(list, noise, o) {
 		var fine bool
 		var err error
-		if e.Hits, fine, err = nearest(ctx, list, noise, e.People, releases, o); err != nil || fine {
+		if e.Hits, fine, err = nearest(ctx, list, noise, e.People, of, releases, o); err != nil || fine {
 			return e, err
 		}
 	}

@@ -23,11 +23,11 @@ const (
 	candidatesTogether = 256
 )
 
-// ByDistance reports whether nearest counts what Expose does: where all candidates are equally likely people and the noise is
-// Gaussian, or on a lattice, the likeliest candidate is the one nearest to the mean of the releases.
+// ByDistance reports whether nearest counts what Expose does: where people are equally likely and the noise is Gaussian, or on a
+// lattice, their likelihoods follow from distances to the mean of the releases.
 func ByDistance(list Candidates, noise Density, o Options) bool {
 	_, gaussian := release.AsGaussian(noise)
-	return gaussian && o.Prior == nil && o.People == nil && list.Len() <= nearestValues/list.Dim()
+	return gaussian && (o.Prior == nil) == (o.People == nil) && list.Len() <= nearestValues/list.Dim()
 }
 
 // finest is the largest error of a float32 feature, in standard deviations of the noise of all features together, with which nearest
@@ -37,7 +37,7 @@ const finest = 1e-3
 // nearest counts, for each of some candidates, the releases of it that name it. Its work is small where a candidate is seldom
 // named: the search ends at the first rival that is nearer to the release. It reports false, and counts nothing, if float32 is
 // too coarse for the features.
-func nearest(ctx context.Context, list Candidates, noise release.Noise, some []int, releases int, o Options) (hits []int, fine bool, err error) {
+func nearest(ctx context.Context, list Candidates, noise release.Noise, some []int, of [][]int, releases int, o Options) (hits []int, fine bool, err error) {
 	n := list.Dim()
 	values, largest := make([]float32, 0, list.Len()*n), 0.
 	err = eachBlock(ctx, list, blockOf(n), func(_ []int, features []float64) error {
@@ -51,6 +51,15 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 	}
 	if g, ok := noise.(release.Gaussian); ok { // the mean of its releases is one of Gaussian noise
 		noise, o.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(o.Queries))}, 1
+	}
+	if o.People != nil {
+		sigma, _ := release.AsGaussian(noise)
+		c, fine := newCrowd(values, n, of, sigma*sigma/float64(o.Queries))
+		if !fine {
+			return nil, false, nil
+		}
+		hits, err = c.nearestPeople(ctx, noise, some, releases, o)
+		return hits, true, err
 	}
 	hits = make([]int, len(some))
 	for from := 0; from < len(some); from += nearestAtOnce {

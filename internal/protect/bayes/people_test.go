@@ -209,54 +209,73 @@ func TestNamedMore(t *testing.T) {
 	}
 }
 
-// By distances alone, people are named as often as by their likelihoods: the same list as people of one candidate each takes
-// the general way. Two shares of 40·400 releases differ by less than 5√(2·.25/16000) = .028 but for a chance of 6e-7.
+// unnamed is noise that is not known to be Gaussian.
+type unnamed struct{ Density }
+
+// By distances alone, people are named as often as by their likelihoods, with one candidate each or several. Two shares of 40·100 releases
+// differ by less than 5√(2·.25/4000) = .056 but for a chance of 6e-7.
 func TestNearestNames(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 8))
 	onLattice := must.Get(release.NewLattice(lattice.Lattice{Delta: .25, Sigma: .5, Clip: 16, Dim: 3}))(t)
 	for name, noise := range map[string]Density{"Gaussian": release.Gaussian{Sigma: .5}, "lattice": onLattice} {
 		for _, queries := range []int{1, 3} {
-			list, o := table{dim: 3}, Options{Seed: 5, Queries: queries}
-			same := o
+			list, alone := table{dim: 3}, Options{Seed: 5, Queries: queries}
+			var group []int
 			for j := range 300 {
 				for range 3 {
 					list.a = append(list.a, math.Round(4*r.NormFloat64())/4)
 				}
-				same.People, same.Prior = append(same.People, j), append(same.Prior, 1./300)
+				group = append(group, int(math.Sqrt(float64(8*j)))) // of one candidate, then of more and more
 			}
-			if !ByDistance(list, noise, o) || ByDistance(list, noise, same) {
-				t.Fatal("the ways are not those that are compared")
-			}
-			fast := must.Get(Expose(t.Context(), list, noise, 40, 400, o))(t)
-			slow := must.Get(Expose(t.Context(), list, noise, 40, 400, same))(t)
-			if a, b := MeanNamed(fast.Named(nil), .001).Mean, MeanNamed(slow.Named(nil), .001).Mean; math.Abs(a-b) > .028 || a < .02 || a > .98 {
-				t.Errorf("%s noise, %d releases: named in %v, by likelihoods in %v", name, queries, a, b)
-			}
-			if !slices.Equal(fast.People, slow.People) {
-				t.Error("other people were drawn")
-			}
-			// Far from zero, float32 could not tell the candidates apart, and people would look safe.
-			for i := range list.a {
-				list.a[i] += 1 << 24
-			}
-			if far := simd.Sum(must.Get(Expose(t.Context(), list, noise, 40, 400, o))(t).Named(nil)) / 40; math.Abs(far-MeanNamed(fast.Named(nil), .001).Mean) > .028 {
-				t.Errorf("%s noise, %d releases: moved by 2²⁴, named in %v", name, queries, far)
+			several := alone
+			_, several.Prior, several.People = ByPeople(group)
+			for _, o := range []Options{alone, several} {
+				if !ByDistance(list, noise, o) || ByDistance(list, unnamed{noise}, o) {
+					t.Fatal("the ways are not those that are compared")
+				}
+				fast := must.Get(Expose(t.Context(), list, noise, 40, 100, o))(t)
+				other := must.Get(Expose(t.Context(), list, unnamed{noise}, 40, 400, o))(t)
+				mean := func(e *Exposure) float64 { return simd.Sum(e.Named(nil)) / 40 }
+				if a, b := mean(fast), mean(other); math.Abs(a-b) > .056 || a < .02 || a > .98 {
+					t.Errorf("%s noise, %d releases, people known %t: named in %v, by likelihoods in %v", name, queries, o.People != nil, a, b)
+				}
+				if !slices.Equal(fast.People, other.People) {
+					t.Error("other people were drawn")
+				}
+				// Far from zero, float32 could not tell the candidates apart, and people would look safe.
+				distant := table{3, slices.Clone(list.a)}
+				for i := range distant.a {
+					distant.a[i] += 1 << 24
+				}
+				if far := mean(must.Get(Expose(t.Context(), distant, noise, 40, 100, o))(t)); math.Abs(far-mean(fast)) > .056 {
+					t.Errorf("%s noise, %d releases: moved by 2²⁴, named in %v", name, queries, far)
+				}
 			}
 		}
 	}
 }
 
-// BenchmarkExpose draws releases of some people of 60,000 random candidates, by distances.
+// BenchmarkExpose draws releases of some people of 60,000 random candidates, one or twenty of each, by distances.
 func BenchmarkExpose(b *testing.B) {
 	r := rand.New(rand.NewPCG(2, 8))
 	list := table{dim: 9, a: make([]float64, 9*60000)}
 	for i := range list.a {
 		list.a[i] = r.NormFloat64()
 	}
-	for b.Loop() {
-		if _, err := Expose(b.Context(), list, release.Gaussian{Sigma: 1}, 200, 400, Options{Seed: 1}); err != nil {
-			b.Fatal(err)
-		}
+	group := make([]int, 60000)
+	for j := range group {
+		group[j] = j / 20
 	}
-	b.ReportMetric(200*float64(b.N)/b.Elapsed().Seconds(), "people/s")
+	several := Options{Seed: 1}
+	_, several.Prior, several.People = ByPeople(group)
+	for name, o := range map[string]Options{"one": {Seed: 1}, "twenty": several} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Expose(b.Context(), list, release.Gaussian{Sigma: 1}, 200, 400, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(200*float64(b.N)/b.Elapsed().Seconds(), "people/s")
+		})
+	}
 }

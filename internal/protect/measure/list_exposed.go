@@ -83,7 +83,7 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 		return nil
 	}
 	candidates := bayes.Candidates(l.inputs(l.Candidates, list.Indices))
-	near := bayes.ByDistance(candidates, noise, bayes.Options{Prior: list.Prior, People: list.People})
+	near := list.People == nil && bayes.ByDistance(candidates, noise, bayes.Options{})
 	subjects, releases := l.Subjects, bayes.DefaultReleases
 	if _, quick := noise.(release.Gaussian); quick && near { // then more cost little: the likeliest candidate is the nearest one
 		releases = ReleasesFor(exposedShares[0])

@@ -1,0 +1,58 @@
+package measure
+
+import (
+	"math"
+	"testing"
+
+	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/onnx"
+	"tattle/internal/must"
+	"tattle/internal/protect/bound"
+	"tattle/internal/protect/release"
+	"tattle/internal/shared"
+)
+
+// README's table by person: MNIST with QMNIST's writers, 539 on the list and 297 in the sample. An independent program named the writer
+// in .970, .112 and .005.
+func TestWriters(t *testing.T) {
+	shared.Full(t, "limits by person on MNIST, minutes")
+	var lists [2]*List
+	for i, part := range []dataset.Split{dataset.Train, dataset.Test} {
+		set, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"),
+			dataset.Options{Split: part, Labels: shared.Path(t, "data/qmnist"), Sensitive: []string{"writer"}, Group: "person"}))(t)
+		lists[i] = &List{Name: string(part), Set: set, Most: -1}
+	}
+	sample := lists[1].Set
+	front := must.Get(Release{}.Split(t.Context(), must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t), nil))(t).Front
+	scale, _ := must.Get2(release.FeatureScale(t.Context(), front, sample))(t)
+	target := Target{Front: front, Coordinates: bound.Pixels(nn.Size(sample.Shape)), Legal: must.Get(LegalDomain(sample))(t), FromData: SigmaFrom}
+	for _, c := range []struct {
+		times, named       float64
+		subjects           int
+		exposed            float64 // by the 1 % most exposed
+		floor, rows        float64 // in grey levels
+		writer, writerRows float64
+	}{
+		{1, .963, 40, 1, 0, 0, 1, .99},
+		{5, .116, 250, .28, 30.1, 43.5, .936, .82},
+		{20, .005, 40, .05, 50, 60, .93, .86},
+	} {
+		target.Noise = must.Get(release.NewGaussian(c.times * scale))(t)
+		o := ListOptions{Candidates: lists[0], Sample: lists[1], Attributes: []string{"writer"}, Subjects: c.subjects, Seed: 1, SkipAttacks: true}
+		found := must.Get(o.Run(t.Context(), target))(t)
+		p, h := found.EverySample(), found.Holder
+		const grey = 255 * .3081 // of a normalised unit
+		floor, rows, in := grey*math.Sqrt(p.Floors[0].Anybody), 0., p.Inferred[0]
+		if p.Weaker != nil {
+			rows = grey * math.Sqrt(p.Weaker.Rows)
+		}
+		t.Logf("%g σ: named %v, exposed %v, floor %.1f, by rows %.1f %+v, writer %.3f %+v, new people %+v", c.times, *h.Person, h.Exposed.Quantile, floor, rows, p.Weaker, in.Anybody, in.Weaker, found.Hidden.First)
+		if h.List.People != 539 || p.List.People != 297 || math.Abs(h.Person.Mean-c.named) > .02 || math.Abs(h.Exposed.Quantile[3]-c.exposed) > .1 {
+			t.Errorf("%g σ: of %d writers, the right one is named in %+v, want %v; the most exposed in %v, want %v", c.times, h.List.People, h.Person, c.named, h.Exposed.Quantile[3], c.exposed)
+		}
+		if math.Abs(floor-c.floor) > 1 || math.Abs(rows-c.rows) > 2 || math.Abs(in.Anybody-c.writer) > .01 {
+			t.Errorf("%g σ: floor %v, want %v (by rows %v, want %v); the writer's population in at most %v, want %v", c.times, floor, c.floor, rows, c.rows, in.Anybody, c.writer)
+		}
+	}
+}
