@@ -2,7 +2,6 @@ package attack
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"tattle/internal/math/simd"
@@ -26,12 +25,11 @@ const maxDrawn = 4096
 
 func newChannel(noise release.Noise, queries int, post release.Post, n int) (*channel, error) {
 	c := &channel{noise: noise, post: post, queries: max(1, queries), n: n}
-	if g, ok := noise.(release.Gaussian); ok && post == (release.Post{}) {
-		// The mean of k Gaussians is one, so a single draw will do.
-		c.noise, c.queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(c.queries))}, 1
+	if post == (release.Post{}) {
+		c.noise, c.queries = release.MeanOf(noise, c.queries)
 	}
 	if c.queries > maxDrawn {
-		return nil, fmt.Errorf("attack: %d releases: give at most %d, or Gaussian noise without post-processing, whose mean is drawn at once", c.queries, maxDrawn)
+		return nil, fmt.Errorf("attack: %d releases: give at most %d, or Gaussian or lattice noise without post-processing, whose mean is drawn at once", c.queries, maxDrawn)
 	}
 	return c, nil
 }

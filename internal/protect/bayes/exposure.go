@@ -57,9 +57,10 @@ func Expose(ctx context.Context, list Candidates, noise Density, subjects, relea
 	if err := o.checkPrior(count); err != nil {
 		return nil, err
 	}
-	if o.Queries = max(o.Queries, 1); subjects < 1 || releases < 1 {
+	if subjects < 1 || releases < 1 {
 		return nil, fmt.Errorf("%d releases of %d people: at least one of each is needed", releases, subjects)
 	}
+	noise, o.Queries = averaged(noise, o.Queries)
 	of := ofEach(o.People, count)
 	e := &Exposure{Releases: releases, People: run.Rand(o.Seed, 0, streamPeople).Perm(len(of))}
 	e.People = e.People[:min(subjects, len(of))]

@@ -28,7 +28,8 @@ type HiddenResult struct {
 // each input is of another person, in the list, too. Prior and People of o are those of the list.
 // Errors are those of Run.
 func RunHidden(ctx context.Context, list, fresh Candidates, people []int, noise Density, o Options) (*HiddenResult, error) {
-	o.Draws, o.Queries = max(o.Draws, 2), max(o.Queries, 1)
+	o.Draws = max(o.Draws, 2)
+	noise, o.Queries = averaged(noise, o.Queries)
 	own := ofEach(people, fresh.Len())
 	who := make([]int, o.Draws)
 	draws, err := drawEach(ctx, fresh, noise, o, func(b int, r *rand.Rand) int {

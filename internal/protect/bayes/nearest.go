@@ -49,9 +49,6 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 	if coarse := 0x1p-24 * largest * math.Sqrt(float64(n*o.Queries)); err != nil || !(coarse <= finest*noise.Std()) {
 		return nil, false, err
 	}
-	if g, ok := noise.(release.Gaussian); ok { // the mean of its releases is one of Gaussian noise
-		noise, o.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(o.Queries))}, 1
-	}
 	if o.People != nil {
 		sigma, _ := release.AsGaussian(noise)
 		c, fine := newCrowd(values, n, of, sigma*sigma/float64(o.Queries))

@@ -140,7 +140,7 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	if o.Draws < 2 { // the limits need a variance, see limits
 		return nil, fmt.Errorf("%d draws: at least 2 are needed", o.Draws)
 	}
-	o.Queries = max(o.Queries, 1)
+	noise, o.Queries = averaged(noise, o.Queries)
 	draws, err := newDraws(ctx, list, noise, o)
 	if err != nil {
 		return nil, err
@@ -160,6 +160,12 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 		return nil, ErrRounding
 	}
 	return r, nil
+}
+
+// averaged is release.MeanOf.
+func averaged(noise Density, queries int) (Density, int) {
+	mean, k := release.MeanOf(noise, max(queries, 1))
+	return mean.(Density), k
 }
 
 // checkAttributes returns an error unless each of the candidates has a class of each attribute.

@@ -79,9 +79,9 @@ type lists struct {
 
 // newLists returns lists without figures.
 func newLists(o ListOptions, t Target) *lists {
-	if g, ok := t.Noise.(release.Gaussian); ok && t.Queries > 1 {
+	if _, ok := t.Noise.(release.Gaussian); ok && t.Queries > 1 {
 		// The mean of the releases is a sufficient statistic: one release with less noise.
-		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
+		t.Noise, t.Queries = release.MeanOf(t.Noise, t.Queries)
 	}
 	if o.memos == nil {
 		o.memos = newMemos(0)
@@ -166,7 +166,7 @@ func (l *lists) most(of *List) int {
 	_, n := l.target.Front.Dims()
 	each := float64(l.draws()) * float64(n)
 	if !l.gaussian() {
-		each *= slowListing * float64(max(l.target.Queries, 1))
+		each *= slowListing * float64(l.drawnAtOnce())
 	}
 	most := of.Most
 	if most == 0 {

@@ -9,6 +9,7 @@ import (
 	"tattle/internal/engine/classify"
 	"tattle/internal/engine/nn"
 	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/release"
 	"tattle/internal/run"
 )
 
@@ -141,7 +142,8 @@ func (l *lists) columns() int {
 // released returns releases of inputs, [inputs, features]: for each input the mean of its
 // releases.
 func (l *lists) released(ctx context.Context, of *List, indices []int, stream int) ([]float64, error) {
-	n, queries := l.columns(), max(l.target.Queries, 1)
+	n := l.columns()
+	once, queries := release.MeanOf(l.target.Noise, max(l.target.Queries, 1))
 	y := make([]float64, len(indices)*n)
 	in := l.inputs(of, indices)
 	if err := in.Features(ctx, y, nn.Indices(len(indices))); err != nil {
@@ -152,12 +154,12 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 		r := run.Rand(l.Seed, j, stream)
 		at := y[i*n : (i+1)*n]
 		for range queries {
-			l.target.Noise.Sample(noise, r)
+			once.Sample(noise, r)
 			for k, v := range noise {
 				at[k] += v / float64(queries)
 			}
 		}
-		if queries == 1 { // post-processing applies to single releases, not to their mean
+		if l.target.Queries <= 1 { // post-processing applies to single releases, not to their mean
 			for k, v := range at {
 				row[k] = float32(v)
 			}

@@ -46,7 +46,7 @@ func (l *lists) setDraws() (fits bool, err error) {
 // mostDraws returns the largest number of draws that fit into memory. A draw holds its releases,
 // the features of its true input and the mean of its releases.
 func (l *lists) mostDraws() int {
-	most := mostDrawn / l.columns() / (max(l.target.Queries, 1) + 2)
+	most := mostDrawn / l.columns() / (l.drawnAtOnce() + 2)
 	if !l.gaussian() {
 		most *= fewerDraws
 	}
@@ -55,7 +55,7 @@ func (l *lists) mostDraws() int {
 
 // drawnValues says what a draw holds.
 func (l *lists) drawnValues() string {
-	if q := max(l.target.Queries, 1); q > 1 {
+	if q := l.drawnAtOnce(); q > 1 {
 		return fmt.Sprintf("%d releases of %d numbers", q, l.columns())
 	}
 	return fmt.Sprintf("%d numbers", l.columns())
@@ -70,6 +70,12 @@ func (l *lists) draws() int {
 		return l.Draws
 	}
 	return max(1, l.Draws/fewerDraws)
+}
+
+// drawnAtOnce returns how many releases are drawn for one that is measured: a single one where the noise of their mean is known.
+func (l *lists) drawnAtOnce() int {
+	_, q := release.MeanOf(l.target.Noise, max(l.target.Queries, 1))
+	return q
 }
 
 // gaussian reports whether the densities are those of Gaussian noise, so that likelihoods are a matrix product.

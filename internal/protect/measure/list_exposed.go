@@ -97,10 +97,10 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 			each *= float64(releases)
 		}
 		if !l.gaussian() {
-			each *= slowListing * float64(max(l.target.Queries, 1))
+			each *= slowListing * float64(l.drawnAtOnce())
 		}
 		if _, exact := noise.(release.Lattice); exact {
-			each += slowSample * float64(releases*max(l.target.Queries, 1)*l.columns())
+			each += slowSample * float64(releases*l.drawnAtOnce()*l.columns())
 		}
 		if subjects = int(min(bayes.DefaultSubjects, exposedWork/each)); subjects < leastSubjects {
 			l.leaveOut("how exposed single people are: %d releases of %d people take too long for this list; --exposed-people chooses fewer", releases, leastSubjects)

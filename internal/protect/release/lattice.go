@@ -174,6 +174,33 @@ func AsGaussian(noise Noise) (sigma float64, ok bool) {
 	return 0, false
 }
 
+// MeanOf returns the noise of the mean of k independent releases, as that of a single one: then k becomes 1. It returns others as
+// they are. The mean of Gaussian noise is Gaussian. The sum of k draws of lattice noise of parameter s = σ/Δ is nearly one of
+// parameter s√k. Completing the square, the sum of draws of parameters s and s′ is one of √(s² + s′²), but for a factor
+//
+//	Σ_j exp(−(j − c)²/2τ²)/Σ_j exp(−j²/2τ²), τ² = s²s′²/(s² + s′²) ≥ s²/2,
+//
+// which by Poisson's summation is within 1 ± 5·exp(−π²s²). Where s ≥ 2 that is 4·10⁻¹⁷ for each number of each release, and
+// meanMost of them together change the probability of nothing by more than 10⁻⁹. The mean is all that an adversary needs: the density of k
+// releases depends on the input through their sum.
+func MeanOf(noise Noise, k int) (Noise, int) {
+	root := math.Sqrt(float64(k))
+	switch n := noise.(type) {
+	case Gaussian:
+		return Gaussian{n.Sigma / root}, 1
+	case Lattice:
+		sampler, err := lattice.NewSampler(n.Ratio() * root)
+		if err != nil || n.Ratio() < 2 || k > meanMost/n.Dim {
+			return noise, k
+		}
+		n.Sigma, n.Delta, n.sampler = n.Sigma/root, n.Delta/float64(k), sampler
+		return n, 1
+	}
+	return noise, k
+}
+
+const meanMost = 2e7
+
 // Dithered returns the model of the numbers that noise is added to: for Lattice noise the features
 // of front on the lattice, for other noise front. The Jacobian stays that of front.
 func Dithered(front nn.Model, noise Noise) nn.Model {

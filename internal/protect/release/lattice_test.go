@@ -224,3 +224,37 @@ func FuzzParseLattice(f *testing.F) {
 		}
 	})
 }
+
+// The sum of draws on the lattice is distributed as one draw of the noise that MeanOf says, times their number.
+func TestMeanOf(t *testing.T) {
+	const s, k, reach = 2., 3, 60
+	draw := func(s float64, at int) float64 { return math.Exp(-float64(at*at) / 2 / s / s) }
+	sum := map[int]float64{0: 1}
+	for range k {
+		next := map[int]float64{}
+		for a, p := range sum {
+			for b := -reach; b <= reach; b++ {
+				next[a+b] += p * draw(s, b)
+			}
+		}
+		sum = next
+	}
+	for at := range 20 {
+		if got, want := sum[at]/sum[0], draw(s*math.Sqrt(k), at); math.Abs(got/want-1) > 1e-13 {
+			t.Errorf("a sum of %d has the probability %v times that of 0, want %v", at, got, want)
+		}
+	}
+	l := must.Get(NewLattice(lattice.Lattice{Delta: .25, Sigma: .5, Clip: 16, Dim: 3}))(t)
+	mean, n := MeanOf(l, k)
+	if got := mean.(Lattice); n != 1 || math.Abs(got.Sigma-.5/math.Sqrt(k)) > 1e-15 || math.Abs(got.Delta-.25/k) > 1e-15 {
+		t.Errorf("%+v, %d", mean, n)
+	}
+	x := make([]float64, 3)
+	if mean.Sample(x, rand.New(rand.NewPCG(1, 2))); math.Abs(x[0]*12-math.Round(x[0]*12)) > 1e-9 {
+		t.Errorf("%v is no multiple of Δ/3", x)
+	}
+	coarse := must.Get(NewLattice(lattice.Lattice{Delta: .5, Sigma: .5, Clip: 16, Dim: 3}))(t)
+	if _, n := MeanOf(coarse, k); n != k {
+		t.Error("the sum of draws on a coarse lattice is taken for one draw")
+	}
+}
