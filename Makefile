@@ -1,4 +1,4 @@
-.PHONY: test check bench bench-all detection golden mutants try
+.PHONY: test check bench bench-all detection golden mutants try wheel
 
 test: ## the README's test command
 	go test ./...
@@ -24,3 +24,6 @@ mutants: ## which changes of one operator the tests of a package do not notice; 
 try: ## the page docs/try, which audits a CSV in the browser; serve the folder with any web server
 	GOOS=js GOARCH=wasm go build -trimpath -ldflags '-s -w' -o docs/try/tattle.wasm ./cmd/tattle-wasm
 	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" docs/try/wasm_exec.js
+
+wheel: ## the Python package with the program, in dist/; PLATFORM=all for every platform, VERSION=1.2.3
+	python3 python/wheel.py --out dist --version '$(or $(VERSION),0.1.0)' $(if $(PLATFORM),--platform '$(PLATFORM)')
