@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/file"
 	"tattle/internal/progress"
 	"tattle/internal/protect/measure"
 	"tattle/internal/run"
@@ -113,6 +114,9 @@ func fail(stderr io.Writer, err error) int {
 	if !errors.As(err, &s) {
 		s = &statusError{status: statusUnfinished}
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		s = &statusError{status: statusUnfinished, hint: s.hint} // in all commands
+	}
 	if _, missing := errors.AsType[*dataset.MissingError](err); missing && s.hint == "" {
 		s.hint = "--skip-missing leaves them out, and counts them"
 	}
@@ -133,6 +137,9 @@ func message(err error) string {
 		return kept.Error()
 	}
 	said := err.Error()
+	if p, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(p, fs.ErrNotExist) && p.Op != "mkdir" {
+		said = strings.Replace(said, p.Error(), file.Name(p.Path)+": no such file or folder", 1)
+	}
 	if errors.Is(err, context.Canceled) {
 		said = strings.ReplaceAll(said, context.Canceled.Error(), "interrupted")
 	}

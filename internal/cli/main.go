@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"strings"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -94,18 +94,28 @@ Exit status: 0 done, 1 a finding (verify: a value does not hold; design: no rele
 // exit is how kong's own exits (--help) come back out of its parser.
 type exit int
 
+// debugFlag, anywhere on a command line, prints the trace of a bug.
+const debugFlag = "--debug"
+
+// reportBug is the hint beside a bug.
+const reportBug = "report it to the project's issues, with the command line and what it prints with " + debugFlag
+
 // Execute runs one command line. It returns the exit status and never panics
 // for anything a user can type or feed it.
 func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
 	stdout, stderr = &file.Screen{W: stdout}, &file.Screen{W: stderr}
+	trace := slices.Contains(args, debugFlag)
+	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == debugFlag })
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
 		case exit:
 			status = int(e)
 		default:
-			status = fail(stderr, hinted(fmt.Errorf("a bug in tattle: %v", e), "report it with the command line and what follows"))
-			stderr.Write(debug.Stack())
+			status = fail(stderr, hinted(fmt.Errorf("a bug in tattle: %v", e), reportBug))
+			if trace {
+				stderr.Write(debug.Stack())
+			}
 		}
 	}()
 	args, err := withProject(args, stderr)
@@ -136,22 +146,10 @@ func runParsed(k *kong.Context, e *env) error {
 
 // parse reads a command line.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
-	args, all := helpAsked(args)
+	args, all := helpAsked(joined(args))
 	k, err := parserOf(all, stdout, stderr).Parse(args)
 	if err != nil {
-		if flag, _, missing := strings.Cut(err.Error(), ": expected "); missing && strings.HasSuffix(err.Error(), "(<EOL>)") {
-			err = fmt.Errorf("%s: a value is missing", flag)
-		}
-		if strings.HasPrefix(err.Error(), "unexpected argument "+args[0]) {
-			err = fmt.Errorf("unknown command %q", args[0])
-		}
-		hint := "tattle --help lists the commands, tattle COMMAND --help their flags"
-		for gone, now := range goneNames {
-			if len(args) > 0 && strings.HasPrefix(args[0]+": "+err.Error(), gone) || strings.HasPrefix(err.Error(), gone) {
-				hint = now
-			}
-		}
-		return nil, usage(err, hint)
+		return nil, usage(inWords(err, args))
 	}
 	return k, checkValues(k)
 }
@@ -165,6 +163,7 @@ const (
 var goneNames = map[string]string{
 	`unknown command "merge"`:           "any number of: tattle worker DIR, the last of which writes the report",
 	`unknown command "cluster"`:         noCluster,
+	`data: expected "<name>"`:           "tattle data info lists the sets",
 	`data: <name> must be one of "utk`:  "only faces in UTKFace's format are drawn: tattle data make utkface",
 	"unknown flag --cluster":            noCluster,
 	"unknown flag --folder":             "the folder is an argument: tattle worker DIR",

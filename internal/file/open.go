@@ -109,3 +109,11 @@ func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
+
+// NotFoundError says that a path that somebody named does not exist, and what to give.
+type NotFoundError struct{ Path, Give string }
+
+func (e *NotFoundError) Error() string { return e.Path + ": no such file or folder: " + e.Give }
+
+// Unwrap returns fs.ErrNotExist.
+func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }

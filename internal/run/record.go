@@ -45,7 +45,7 @@ func WriteRecord(files *file.Dir, dir string, r Record) error {
 func ReadRecord(dir string) (Record, error) {
 	path := filepath.Join(dir, RecordName)
 	data, err := readSmall(path, 1<<20)
-	if errors.Is(err, os.ErrNotExist) {
+	if _, missing := os.Stat(dir); errors.Is(err, os.ErrNotExist) && missing == nil {
 		return Record{}, fmt.Errorf("%s holds no run: it has no %s", dir, RecordName)
 	}
 	if err != nil {

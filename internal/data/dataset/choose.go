@@ -7,7 +7,9 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
+	"tattle/internal/file"
 	"tattle/internal/npy"
 )
 
@@ -34,7 +36,7 @@ func Choose(spec string, n int, seed uint64) ([]int, error) {
 	case err != nil:
 		return indicesIn(spec, n)
 	case k < 1:
-		return nil, wrongChoice("%d is not a number of examples", k)
+		return nil, wrongChoice("%d: must be at least 1", k)
 	case k >= n:
 		return First(n), nil
 	}
@@ -55,7 +57,10 @@ func First(n int) []int {
 // indicesIn reads a list of indices below n.
 func indicesIn(path string, n int) ([]int, error) {
 	if _, err := os.Stat(path); err != nil {
-		return nil, wrongChoice("neither a number nor a file: %w", err)
+		if strings.HasSuffix(path, ".npy") {
+			return nil, &file.NotFoundError{Path: path, Give: "give a number, all, or an .npy file of indices"}
+		}
+		return nil, wrongChoice("%q: must be a whole number, all, or an .npy file of indices", path)
 	}
 	a, err := npy.ReadFile(path)
 	if err != nil {

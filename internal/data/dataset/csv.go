@@ -35,7 +35,7 @@ type table struct {
 func readTable(path string, names []string) (*table, error) {
 	data, err := readText(path, maxTable)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file: give a CSV, or a folder with train.csv and test.csv", path)
+		return nil, &file.NotFoundError{Path: path, Give: "give a CSV, or a folder with train.csv and test.csv"}
 	}
 	if err != nil {
 		return nil, err

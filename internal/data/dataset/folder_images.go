@@ -18,7 +18,7 @@ import (
 func openFS(name string) (fs.FS, io.Closer, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s: no such file or folder: give a folder of pictures, or a zip of one", name)
+		return nil, nil, &file.NotFoundError{Path: name, Give: "give a folder of pictures, or a zip of one"}
 	}
 	if err != nil {
 		return nil, nil, err

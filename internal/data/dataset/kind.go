@@ -49,7 +49,7 @@ func detect(path, labels string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist) && path == KindGlyphs:
 		return KindGlyphs, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s: no such file or folder: give idx files, CIFAR-10's batches, an .npz, a folder or zip of pictures, or a CSV", path)
+		return "", &file.NotFoundError{Path: path, Give: "give idx files, CIFAR-10's batches, an .npz, a folder or zip of pictures, or a CSV"}
 	case err != nil:
 		return "", err
 	case info.IsDir() && (hasPart(path, Train) || hasPart(path, Test)):

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // Open reads one part of a data set from path, which is one of
@@ -32,7 +34,7 @@ func readPart(path, labelsDir string, split Split) (*Set, error) {
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file or folder: give a folder of idx files or CIFAR-10 batches, or one idx file of images", path)
+		return nil, &file.NotFoundError{Path: path, Give: "give a folder of idx files or CIFAR-10 batches, or one idx file of images"}
 	}
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func PreprocessBeside(model string) (Preprocess, bool, error) {
 func readPreprocess(path string) (Preprocess, error) {
 	data, err := readText(path, maxLabels)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Preprocess{}, fmt.Errorf("%s: no such file: give a TOML file with settings such as resize = 256", path)
+		return Preprocess{}, &file.NotFoundError{Path: path, Give: "give a TOML file with settings such as resize = 256"}
 	}
 	if err != nil {
 		return Preprocess{}, err

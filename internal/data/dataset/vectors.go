@@ -73,7 +73,7 @@ func rowsOf(values []float32, width int, rows []int) []float32 {
 func (l *labels) readVectors(ctx context.Context, path string, asked []string) (values []float32, width int, err error) {
 	f, err := file.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, 0, fmt.Errorf("%s: no such file: give an .npz, .npy or CSV of vectors", path)
+		return nil, 0, &file.NotFoundError{Path: path, Give: "give an .npz, .npy or CSV of vectors"}
 	}
 	if err != nil {
 		return nil, 0, err

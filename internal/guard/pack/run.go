@@ -42,7 +42,7 @@ func OfRun(ctx context.Context, dir string, o verify.Options, budget ledger.Budg
 	}
 	certificate, err := NewCertificate(x.Report, x.Setup, sha256, noise.Lattice, budget)
 	if err != nil {
-		return nil, nil, &measure.OptionError{Err: fmt.Errorf("%s: %w", file.Name(dir), err), Hint: "make a run whose figures are for this release"}
+		return nil, nil, &measure.OptionError{Err: fmt.Errorf("%s: %w", file.Name(dir), err), Hint: "pack it with at most as many --releases as the run has --queries, or make a run whose figures are for this release"}
 	}
 	p, err = New(x.Front, x.Head, certificate)
 	return p, nil, err

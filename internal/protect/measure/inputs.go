@@ -40,6 +40,9 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	if drawn && !m.DataPreprocess().IsZero() {
 		return nil, nil, wrongPreprocess(errors.New("the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
 	}
+	if drawn && in.Labels != "" {
+		return nil, nil, &OptionError{"Labels", errors.New("the generated glyphs have labels of their own"), "leave --labels out, or name pictures with --data"}
+	}
 	o := dataset.Options{
 		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Group: in.Group, Seed: in.Seed,
 		Progress: progress,

@@ -125,7 +125,7 @@ func (m *Model) wrap() (err error) {
 		mode = "cubic"
 	}
 	if in := m.Graph.InputShape; len(in) != 3 || !slices.Equal(in[1:], side) {
-		return wrongPreprocess(fmt.Errorf("upsample=%d,%d, but the model takes inputs of shape %v", side[0], side[1], in), "give the sizes of the model's own input")
+		return wrongPreprocess(fmt.Errorf("upsample=%d,%d is for models of inputs of that size, and this one takes inputs of shape %v", side[0], side[1], in), "give settings for inputs of that shape, such as --preprocess none")
 	}
 	small := p.Resize
 	if len(p.Crop) > 0 {
