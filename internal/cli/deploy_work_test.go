@@ -111,6 +111,11 @@ func TestHook(t *testing.T) {
 		}
 	}
 	must.Get(regexp.Compile(field(hook, 0, "files").(string)))(t)
+	if tool, err := exec.LookPath("pre-commit"); err == nil {
+		if out, err := exec.Command(tool, "validate-manifest", "../../.pre-commit-hooks.yaml").CombinedOutput(); err != nil {
+			t.Errorf("pre-commit validate-manifest: %v\n%s", err, out)
+		}
+	}
 }
 
 // TestReleaser: archives for three systems and two processors, with checksums and SBOM.
