@@ -1,4 +1,4 @@
-.PHONY: test check bench bench-all detection golden mutants try wheel
+.PHONY: test check bench bench-all detection golden mutants try wheel example
 
 test: ## the README's test command
 	go test ./...
@@ -27,3 +27,6 @@ try: ## the page docs/try, which audits a CSV in the browser; serve the folder w
 
 wheel: ## the Python package with the program, in dist/; PLATFORM=all for every platform, VERSION=1.2.3
 	python3 python/wheel.py --out dist --version '$(or $(VERSION),0.1.0)' $(if $(PLATFORM),--platform '$(PLATFORM)')
+
+example: ## the files of docs/example, which the README's first commands use (half a minute)
+	go test ./internal/cli -run TestExampleFiles -example

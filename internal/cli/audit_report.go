@@ -61,7 +61,7 @@ func (c *auditCmd) accepted() (*audit.Accepted, error) {
 	}
 	entries, err := audit.ReadAcceptances(c.Baseline)
 	if err != nil {
-		return nil, usage(fmt.Errorf("--baseline: %w", err), "tattle audit --write-baseline FILE makes one; docs/audit.md explains the keys")
+		return nil, usage(fmt.Errorf("--baseline: %w", err), "tattle audit --write-baseline FILE makes one; docs/audit-ci.md explains the keys")
 	}
 	return &audit.Accepted{Day: time.Now().UTC().Format(time.DateOnly), Entries: entries}, nil
 }

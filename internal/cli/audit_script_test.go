@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -39,6 +40,12 @@ func mkScores(ts *testscript.TestScript, _ bool, args []string) {
 func mkEmbeddings(ts *testscript.TestScript, _ bool, args []string) {
 	people, err := strconv.Atoi(args[1])
 	ts.Check(err)
+	var b bytes.Buffer
+	ts.Check(writeEmbeddings(&b, people))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+}
+
+func writeEmbeddings(b *bytes.Buffer, people int) error {
 	const width = 12
 	r := rand.New(rand.NewPCG(1, 9))
 	var x []float32
@@ -58,13 +65,13 @@ func mkEmbeddings(ts *testscript.TestScript, _ bool, args []string) {
 			gender, person = append(gender, "fm"[sex:sex+1]), append(person, int64(p))
 		}
 	}
-	var b bytes.Buffer
-	w := npy.NewWriter(&b)
-	ts.Check(w.Add("vectors", []int{len(person), width}, x))
-	ts.Check(w.Add("gender", []int{len(person)}, gender))
-	ts.Check(w.Add("person", []int{len(person)}, person))
-	ts.Check(w.Close())
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+	w := npy.NewWriter(b)
+	return errors.Join(
+		w.Add("vectors", []int{len(person), width}, x),
+		w.Add("gender", []int{len(person)}, gender),
+		w.Add("person", []int{len(person)}, person),
+		w.Close(),
+	)
 }
 
 func writeScores(b *bytes.Buffer, n int, kind string) {

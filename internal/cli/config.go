@@ -40,7 +40,7 @@ func projectFlags() (*kong.Kong, project.Flags, error) {
 	parser := parserOf(true, io.Discard, io.Discard)
 	flags, err := project.Read(project.File, parser.Model)
 	if err != nil {
-		return nil, nil, usage(err, "docs/audit.md explains "+project.File)
+		return nil, nil, usage(err, "docs/audit-ci.md explains "+project.File)
 	}
 	return parser, flags, nil
 }
