@@ -21,9 +21,9 @@ golden: ## rewrite the golden files from what the program prints now
 mutants: ## which changes of one operator the tests of a package do not notice; PKG=./internal/math/stat, N=100
 	go run ./internal/mutants -n $(or $(N),100) $(PKG)
 
-try: ## the page docs/try, which audits a CSV in the browser; serve the folder with any web server
+try: ## the page docs/try, which audits a CSV in the browser: python3 -m http.server -d docs/try
 	GOOS=js GOARCH=wasm go build -trimpath -ldflags '-s -w' -o docs/try/tattle.wasm ./cmd/tattle-wasm
-	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" docs/try/wasm_exec.js
+	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" docs/example/scores.csv docs/try
 
 wheel: ## the Python package with the program, in dist/; PLATFORM=all for every platform, VERSION=1.2.3
 	python3 python/wheel.py --out dist --version '$(or $(VERSION),0.1.0)' $(if $(PLATFORM),--platform '$(PLATFORM)')

@@ -1,13 +1,17 @@
 // Runs the audit beside the page, so that the page stays usable.
-importScripts("wasm_exec.js");
-const go = new Go();
-const ready = fetch("tattle.wasm")
-  .then((answer) => {
-    if (!answer.ok) throw new Error("tattle.wasm is missing: run make try");
-    return answer.arrayBuffer();
-  })
-  .then((bytes) => WebAssembly.instantiate(bytes, go.importObject))
-  .then((program) => { go.run(program.instance); });
+async function load() {
+  let go;
+  try {
+    importScripts("wasm_exec.js");
+    go = new Go();
+  } catch {
+    return postMessage({ missing: "wasm_exec.js" });
+  }
+  const answer = await fetch("tattle.wasm").catch(() => ({}));
+  if (!answer.ok) return postMessage({ missing: "tattle.wasm" });
+  go.run((await WebAssembly.instantiate(await answer.arrayBuffer(), go.importObject)).instance);
+}
+const ready = load();
 
 onmessage = async ({ data }) => {
   try {

@@ -123,10 +123,35 @@ func TestPage(t *testing.T) {
 	if here, there := r.Claim("excess", "sex").Value.X, browser.Value[float64](ctx, t, "result.claims.find(c => c.id == 'excess').value.x"); math.Abs(here-there) > .01 {
 		t.Errorf("the excess is %g in the browser, %g here", there, here)
 	}
+	if browser.Value[float64](ctx, t, "scrollY") == 0 {
+		t.Error("the page has not scrolled to the report")
+	}
+	browser.Value[bool](ctx, t, "!(at('choice').hidden = true, at('example').click())")
+	await(ctx, t, "!at('choice').hidden || at('state').className")
+	if got := browser.Value[string](ctx, t, "[...document.querySelectorAll('#columns select')].map(s => s.dataset.column + '=' + s.value).join()"); got != "age=target,gender=sensitive,score:young=output,score:old=output" {
+		t.Errorf("the example's columns are taken for %s", got)
+	}
 	close(asked)
 	for request := range asked {
 		if !strings.HasPrefix(request, "GET /") || !file.Exists(filepath.Join(page, strings.TrimPrefix(request, "GET "))) && request != "GET /favicon.ico" {
 			t.Errorf("the page asked for %s", request)
+		}
+	}
+}
+
+// TestPageWithoutProgram: the page says at once what is missing, and how to make it.
+func TestPageWithoutProgram(t *testing.T) {
+	ctx, dir := browser.New(t), t.TempDir()
+	for _, name := range []string{"index.html", "try.js", "worker.js"} {
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), must.Get(os.ReadFile(filepath.Join(page, name)))(t), 0o666))
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	for _, c := range []struct{ at, says string }{{server.URL, "wasm_exec.js is missing: run make try"}, {"file://" + filepath.Join(dir, "index.html"), "This page needs a web server: run make try"}} {
+		browser.Open(ctx, t, c.at)
+		await(ctx, t, "at('state').className")
+		if state := browser.Value[string](ctx, t, "at('state').textContent"); !strings.HasPrefix(state, c.says) {
+			t.Errorf("%s says %q", c.at, state)
 		}
 	}
 }
