@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/base64"
-	"html/template"
 )
 
 // A document is a report laid out: what every writer shows, in its order.
@@ -66,13 +65,13 @@ func (p part) onlyPage() bool {
 // A chart is a drawing with what its marks mean.
 type chart struct {
 	Caption string
-	SVG     template.HTML
+	SVG     markup
 	Keys    []key
 }
 
 // A key says what a mark means.
 type key struct {
-	Mark template.HTML
+	Mark markup
 	Name string
 }
 
@@ -94,16 +93,16 @@ type shots struct {
 }
 
 type shot struct {
-	URI  template.URL
+	URI  string
 	Name string
 }
 
 // uri returns the picture as a data URI, or its digest if the report was read from a file and has no picture.
-func (p Picture) uri() template.URL {
+func (p Picture) uri() string {
 	if p.PNG == nil {
-		return template.URL("sha256:" + p.SHA256)
+		return "sha256:" + p.SHA256
 	}
-	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(p.PNG))
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(p.PNG)
 }
 
 // add adds a section that has parts.

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"html"
-	"html/template"
 	"math"
 	"strings"
 )
@@ -34,7 +33,7 @@ func newPlot(height float64, label string, x, y span) *plot {
 	return p
 }
 
-func (p *plot) done() template.HTML { return template.HTML(p.b.String() + "</svg>") }
+func (p *plot) done() markup { return markup(p.b.String() + "</svg>") }
 
 // x is the place of a value in percent, y in pixels.
 func (p *plot) x(v float64) float64 { return p.left + (plotRight-p.left)*(v-p.x0)/(p.x1-p.x0) }
@@ -130,13 +129,13 @@ var shapes = map[string]string{
 func hue(k int) string { return fmt.Sprintf("h%d", k%6) }
 
 // markKey is a mark for a legend.
-func markKey(class, shape string) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg class="shape" viewBox="-8 -10 16 20" aria-hidden="true"><path class="point %s" d="%s"/></svg>`, class, shapes[shape]))
+func markKey(class, shape string) markup {
+	return markup(fmt.Sprintf(`<svg class="shape" viewBox="-8 -10 16 20" aria-hidden="true"><path class="point %s" d="%s"/></svg>`, class, shapes[shape]))
 }
 
 // lineKey is a line for a legend.
-func lineKey(class string) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg class="%s" viewBox="0 0 34 14" aria-hidden="true"><line class="%s" x1="0" y1="7" x2="34" y2="7"/></svg>`, class, class))
+func lineKey(class string) markup {
+	return markup(fmt.Sprintf(`<svg class="%s" viewBox="0 0 34 14" aria-hidden="true"><line class="%s" x1="0" y1="7" x2="34" y2="7"/></svg>`, class, class))
 }
 
 // A span is the least and the greatest of what a plot is to show.
