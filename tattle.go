@@ -1,4 +1,24 @@
-// Package tattle measures what a machine-learned model gives away about its inputs, in memory:
+// Package tattle measures what a machine-learned model gives away about its inputs, in memory.
+//
+// # A first program
+//
+// Somebody sees the features of an input, with noise, and has a list of a thousand inputs with the right one among them.
+// How often is the right one named?
+//
+//	m, err := tattle.Open("model.onnx") // or tattle.Vectors(512), for embeddings
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	found, err := m.Identify(ctx, inputs, tattle.Noise{Sigma: 1}, tattle.IdentifyOptions{Draws: 10000})
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	fmt.Printf("at most in %.1f %% of releases\n", 100*found.First.High)
+//
+// inputs are a thousand slices of float32, scaled as the model takes them. If this is too often, [Model.Design] finds the
+// noise that keeps a promise, and [Model.Guard] adds it exactly as it was certified.
+//
+// # What there is
 //
 //   - [Open] reads an ONNX model and cuts it where its features leave the device.
 //   - [Vectors] takes the place of a model for vectors that are released themselves, such as embeddings.
@@ -12,6 +32,12 @@
 //
 // Every function returns an error for a context, inputs or settings that it cannot use: nil, NaN, or of the
 // wrong length. Runs over data sets, reports and their verification are the command line's, in cmd/tattle.
+//
+// # Use it, and rely on it
+//
+// A program names a copy of the source: go mod edit -require tattle@v0.0.0 -replace tattle=../tattle, then go mod tidy.
+// Before version 1.0.0 names may change with each minor version, and CHANGELOG.md says which. Figures change only where a
+// defect is mended or a search becomes better. The same seed gives the same figures on the same processor.
 package tattle
 
 import (
