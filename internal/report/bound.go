@@ -57,6 +57,10 @@ var boundLayout = &layout{
 		{title: "Adversaries with a list of candidates", folded: true, parts: []partOf{
 			{says: "Each limit holds with {identified.confidence} confidence.",
 				table: &tableOf{rows: []string{"figure"}, columns: []column{{"value", "holder", "", false}, {"limits", "holder", "interval", false}, {"without the release", "holder", "@without the release", false}}}},
+			{title: "Identification by the length of the list",
+				says:   "An input of the list, drawn at random, is hidden among others of it. Nothing is claimed of a list that is longer than this one, of {candidates} inputs.",
+				curves: &curvesOf{id: "identified", caption: "Inputs that are named with one guess", x: "inputs on the list", y: "share of releases", xUnit: Count, yUnit: Share, dots: true, joined: true, log: true},
+				table:  &tableOf{rows: []string{"inputs on the list"}, columns: []column{{"named", "identified.among", "", false}, {"limits", "identified.among", "interval", false}, {"guessing", "identified.among", "@guessing", false}}}},
 			{title: "Adversaries without a list, by the size of the sample", says: "A larger sample proves a larger floor; nothing is extrapolated.",
 				table: &tableOf{rows: []string{"inputs in the sample"}, columns: []column{{"floor without a list", "floor.sample", "", false}, {"without the release", "floor.sample", "@without the release", false}}}},
 		}},

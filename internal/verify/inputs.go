@@ -112,10 +112,11 @@ func (v *recomputed) data(ctx context.Context, what role, moved string, in measu
 
 // learned returns where the training data or the candidates that were at the path are now, and how they are read.
 func (v *recomputed) learned(s *measure.Setup, path string) measure.Inputs {
+	in := s.Reading.OfInputs(v.was.Data.Path, "", v.was.Seed).Learned(path)
 	if v.Data != "" && path == v.was.Data.Path { // another part of the data
-		path = v.Data
+		in.Path = v.Data
 	}
-	return s.Reading.OfInputs(path, "", v.was.Seed).Learned()
+	return in
 }
 
 // lists reports whether the report lists a file of the run.

@@ -74,7 +74,7 @@ func (src *origin) given(o Options, group *Attribute) (*division, int, error) {
 	if o.Whole {
 		return &division{given: src.rows(), rows: [3][]int{First(src.rows())}}, trainPart, nil
 	}
-	if src.divides {
+	if src.divides && !o.Undivided {
 		return src.divide(o.Seed, group), want, nil
 	}
 	n := src.rows()

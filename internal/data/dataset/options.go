@@ -41,6 +41,7 @@ type Options struct {
 	Missing    bool                       `json:"-"` // numbers that such a model is not given are NaN, and not an error
 
 	Whole         bool     `json:"-"` // all rows are read, of whichever part
+	Undivided     bool     `json:"-"` // data without parts are not divided by the seed: all rows are read
 	VectorColumns []string `json:"-"` // of KindVectors: as [sheet.Columns.Like] reads them; none: found by their names
 }
 

@@ -87,6 +87,9 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	}
+	if all, _ := read(alone, Options{Split: Train, Undivided: true}); all.Len() != n || !slices.Equal(all.Values, values) {
+		t.Errorf("%d vectors of %d, undivided", all.Len(), n)
+	}
 	if set, _ := read(npz, Options{VectorColumns: []string{"emb"}, Group: NoGroup}); set.Group != nil {
 		t.Error("people who were not asked for")
 	}

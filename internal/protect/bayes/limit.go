@@ -56,6 +56,14 @@ func (r *Result) Identified(alpha float64) (first, ten Limit) {
 	return limits(top, 1, r.Rounding, alpha), limits(tens, 1, r.Rounding, alpha)
 }
 
+// IdentifiedAmong returns the probability of identifying the input with one guess, with each shorter list.
+func (r *Result) IdentifiedAmong(alpha float64) (all []Limit) {
+	for _, tops := range r.Among {
+		all = append(all, limits(tops, 1, r.Rounding, alpha))
+	}
+	return all
+}
+
 // Named returns the probability that the best adversary with the list names the person whose input it is.
 func (r *Result) Named(alpha float64) Limit {
 	x := make([]float64, len(r.Draws))

@@ -19,7 +19,7 @@ const (
 	nearestAtOnce   = 64      // people between two reports of progress
 	nearestTogether = 8       // people for whom the list is read once
 
-	releasesTogether   = 64 // that are compared with candidates at once
+	releasesTogether   = 512 // that are compared with candidates at once
 	candidatesTogether = 256
 )
 
@@ -148,12 +148,13 @@ type workspace struct {
 	z           []float32 // of the releases, the mean noise [releases, n]
 	equal       []int     // of each: candidates that are as near as the true one, which is among them
 	differences []float32 // of the true candidate from others, [candidates, n]
+	squares     []float32 // of their lengths
 	products    []float32 // [releases, candidates]
 }
 
 func newWorkspace(n int) *workspace {
 	return &workspace{n: n, one: make([]float64, n), z: make([]float32, releasesTogether*n), equal: make([]int, releasesTogether),
-		differences: make([]float32, candidatesTogether*n), products: make([]float32, releasesTogether*candidatesTogether)}
+		differences: make([]float32, candidatesTogether*n), squares: make([]float32, candidatesTogether), products: make([]float32, releasesTogether*candidatesTogether)}
 }
 
 // named draws the noise of some releases. It returns how many name the true candidate: no other is nearer to them. Of those
@@ -203,6 +204,16 @@ func (t *rivals) named(noise release.Noise, queries, releases int, r *rand.Rand,
 	return count
 }
 
+// nearer is ‖a − b‖² + 2z·(a − b) in float64, for candidate b.
+func (t *rivals) nearer(k int, z []float32) (d float64) {
+	n := len(t.own)
+	for i, b := range t.values[k*n : (k+1)*n] {
+		difference := float64(t.own[i]) - float64(b)
+		d += difference * (difference + 2*float64(z[i]))
+	}
+	return d
+}
+
 // compare drops the releases to which one of some candidates is nearer than the true one, and returns how many are left. Candidate b is
 // nearer than a to a release a + z if ‖a + z − b‖² − ‖z‖² = ‖a − b‖² + 2z·(a − b) is negative. count says that those equally near are counted.
 func (t *rivals) compare(some []int, left int, w *workspace, count bool) int {
@@ -210,15 +221,25 @@ func (t *rivals) compare(some []int, left int, w *workspace, count bool) int {
 	if m == 0 || left == 0 {
 		return left
 	}
+	squares, largest := w.squares[:m], float32(0)
 	for j, k := range some {
+		squares[j], largest = t.squares[k], max(largest, t.squares[k])
 		simd.Combine(w.differences[j*n:(j+1)*n], t.own, t.values[k*n:(k+1)*n], 1, -1, 0)
 	}
 	simd.Gemm(false, true, left, m, n, 1, w.z, n, w.differences, n, 0, w.products, m)
-	kept := 0
+	kept, unit, far := 0, 0x1p-24*float64(n+8), float64(largest)
 	for i := range left {
 		equal, nearer := 0, -1
+		z := w.z[i*n : (i+1)*n]
+		rounding := unit * (far + 2*math.Sqrt(far*float64(simd.SumSquares(z)))) // at most, of d
 		for j, product := range w.products[i*m : (i+1)*m] {
-			d := float64(t.squares[some[j]]) + 2*float64(product)
+			d := float64(squares[j]) + 2*float64(product)
+			if d > rounding {
+				continue
+			}
+			if d >= -rounding {
+				d = t.nearer(some[j], z)
+			}
 			if d < 0 {
 				nearer = some[j]
 				break

@@ -74,6 +74,7 @@ type Options struct {
 	// People is the person of each candidate, whose candidates follow one another; nil: each is another person.
 	People   []int
 	Draws    int             // draws of a true input and its releases; 0: DefaultDraws or DefaultSlowDraws
+	Among    []int           // lengths of shorter lists, see Result.Among; they need equal prior probabilities
 	Queries  int             // releases per draw, with independent noise; 0: one
 	Seed     uint64          // seed of the true inputs, the noise and the draws from posteriors
 	Progress func(p float64) // called with the completed share, from one goroutine; may be nil
@@ -107,6 +108,7 @@ type Result struct {
 	PriorBits  float64 // entropy of the person without a release
 	Draws      []Draw
 	Attributes [][]Inference // [attribute][draw]
+	Among      [][]float64   // Draw.Top with each shorter list, of the first candidates: the true input is the last one if it is not among them
 	// Rounding bounds the relative error of every posterior probability. The limits are
 	// wider by this much.
 	Rounding float64
@@ -151,7 +153,7 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 		return nil, err
 	}
 	const unit = 0x1p-53
-	r := &Result{Candidates: count, PriorBits: o.priorBits(count), Draws: posterior.draws, Attributes: posterior.inferred,
+	r := &Result{Candidates: count, PriorBits: o.priorBits(count), Draws: posterior.draws, Attributes: posterior.inferred, Among: posterior.among,
 		Rounding: 2*l.rounding() + 4*(float64(count)+16)*unit}
 	if o.Prior != nil { // adding its logarithm rounds once more, and a logarithm is at most 64 in magnitude or irrelevant
 		r.Rounding += 2*l.rounding()/8 + 256*unit

@@ -92,6 +92,35 @@ func TestPosterior(t *testing.T) {
 	}
 }
 
+// A shorter list is the first candidates, of which the true input is the last one unless it is among them anyway. Its posterior is
+// compared with that of a list of these candidates alone; two lists end beside the end of a block.
+func TestShorterLists(t *testing.T) {
+	const count, dim = blockCandidates + 300, 2
+	list := table{dim, normal(count*dim, 1)}
+	noise := must.Get(release.NewGaussian(.3))(t)
+	o := Options{Draws: 30, Queries: 2, Seed: 4, Among: []int{12, 1000, blockCandidates, blockCandidates + 1}}
+	got := must.Get(Run(t.Context(), list, noise, nil, o))(t)
+	d := must.Get(newDraws(t.Context(), list, noise, o))(t)
+	for k, n := range o.Among {
+		for b, truth := range slices.Clone(d.truth) {
+			part := table{dim, slices.Clone(list.a[:n*dim])}
+			if truth >= n {
+				copy(part.a[(n-1)*dim:], list.a[truth*dim:][:dim])
+				d.truth[b] = n - 1
+			}
+			want, _ := slow(part, noise, d, b, make([]int, n), make([]int, n), 1)
+			if d.truth[b] = truth; math.Abs(got.Among[k][b]-want.Top) > 1e-9 {
+				t.Errorf("draw %d of %d, the true one %d: %v, want %v", b, n, truth, got.Among[k][b], want.Top)
+			}
+		}
+	}
+	for _, l := range got.IdentifiedAmong(.001) {
+		if !(l.Low <= l.Mean && l.Mean <= l.High && l.High <= 1) {
+			t.Errorf("limits %+v", l)
+		}
+	}
+}
+
 // slow computes the posterior of one draw from the definition.
 func slow(list table, noise Density, d *drawn, b int, class, target []int, classes int) (Draw, Inference) {
 	l := make([]float64, list.Len())

@@ -42,6 +42,7 @@ type state struct {
 	person  people      // of several candidates each
 	classes [][]float64 // of each attribute: Σ e^(l−largest) by class
 	given   [][]float64 // the same over candidates with the target of the true input; nil without targets
+	among   []float64   // Draw.Top with the shorter lists of Options.Among
 }
 
 // people are the sums Σ e^(l−largest) over the candidates of people, which follow one another.
@@ -105,6 +106,7 @@ func (p *people) add(weights []float64, of []int) {
 type posteriors struct {
 	draws    []Draw
 	inferred [][]Inference
+	among    [][]float64 // [list][draw]
 }
 
 // stream reads the candidates once and returns the posterior of every draw.
@@ -129,6 +131,7 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 					if prior != nil {
 						simd.Axpy(1, prior[from:from+n], row)
 					}
+					states[lo+b].shorten(row, from, o.Among)
 					states[lo+b].add(row, from, attributes, o.People)
 				}
 			})
@@ -141,7 +144,7 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 	if err != nil {
 		return nil, err
 	}
-	out := &posteriors{draws: make([]Draw, len(states)), inferred: make([][]Inference, len(attributes))}
+	out := &posteriors{draws: make([]Draw, len(states)), inferred: make([][]Inference, len(attributes)), among: make([][]float64, len(o.Among))}
 	for k := range attributes {
 		out.inferred[k] = make([]Inference, len(states))
 	}
@@ -149,6 +152,9 @@ func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attri
 		out.draws[b] = states[b].draw()
 		for k := range attributes {
 			out.inferred[k][b] = states[b].inference(k)
+		}
+		for k, top := range states[b].among {
+			out.among[k] = append(out.among[k], top)
 		}
 	}
 	return out, nil
@@ -196,6 +202,32 @@ func (s *state) hide(own []float64) {
 		s.weight += math.Exp(l - s.largest)
 	}
 	s.person.own, s.person.ofOwn, s.person.moment = math.MaxInt, s.weight, entropic(s.weight)
+}
+
+// shorten completes the shorter lists that end within candidates from, from+1, … of log-likelihoods l.
+func (s *state) shorten(l []float64, from int, lengths []int) {
+	for _, n := range lengths {
+		last := s.truth >= n-1 // the true input is the last one
+		if last {
+			n--
+		}
+		if n <= from || n > from+len(l) {
+			continue
+		}
+		part := slices.Clone(l[:n-from])
+		largest := max(s.largest, slices.Max(part))
+		if last {
+			largest = max(largest, s.own)
+		}
+		weight, _ := simd.ExpSums(part, part, largest, negligible)
+		if s.weight > 0 {
+			weight += s.weight * math.Exp(s.largest-largest)
+		}
+		if last {
+			weight += math.Exp(s.own - largest)
+		}
+		s.among = append(s.among, 1/weight)
+	}
 }
 
 // add updates the posterior with the log-likelihoods l of candidates from, from+1, ….

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type Inputs struct {
 	Vectors bool     `json:"vectors,omitempty"` // the inputs are vectors, as they are
 	Columns []string `json:"columns,omitempty"` // of the vectors; none: found by their names
 	whole   bool     // all rows of the file, without their labels
+	apart   bool     // not the file of the examples that are measured: if it has no parts, all its rows are read
 }
 
 // Open reads the examples as inputs of a model. The notes say what a reader of the figures
@@ -45,7 +47,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	}
 	o := dataset.Options{
 		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Group: in.Group, Seed: in.Seed,
-		Progress: progress,
+		Undivided: in.apart, Progress: progress,
 	}
 	if m.Graph != nil {
 		o.Shape, o.Columns, o.Words = m.Pictures(), m.Graph.Columns, m.Graph.Words
@@ -138,9 +140,10 @@ func (m *Model) takes(set *dataset.Set, in Inputs, notes []string) error {
 	return fmt.Errorf("%w: %s", err, advice)
 }
 
-// Learned returns what adversaries learn from, if it is at the same path: the training part.
-func (in Inputs) Learned() Inputs {
-	in.Split, in.Limit = string(dataset.Train), ""
+// Learned returns what adversaries learn from, if it is at that path: the training part or, of other data without parts, all.
+func (in Inputs) Learned(path string) Inputs {
+	in.apart = Absolute(path) != Absolute(in.Path)
+	in.Path, in.Split, in.Limit = path, string(dataset.Train), ""
 	if in.TrainingLimit > 0 {
 		in.Limit = strconv.Itoa(in.TrainingLimit)
 	}
@@ -155,11 +158,8 @@ var errOnePart = errors.New("the data have only one part, and that is measured")
 // examples that are measured. open reads data as inputs of the model.
 func (in Inputs) Training(path string, measured *dataset.Set, open func(Inputs) (*dataset.Set, error)) (set *dataset.Set, from string, err error) {
 	apart := path == "" && in.Split != string(dataset.Train)
-	learned := in.Learned()
-	if path != "" {
-		in.Path, learned.Path = path, path
-	}
-	in.Split = string(dataset.Train)
+	learned := in.Learned(cmp.Or(path, in.Path))
+	in.Path, in.Split = learned.Path, learned.Split
 	if apart && in.Limit != learned.Limit { // the same examples of both parts, to compare them
 		var outside *dataset.ChoiceError // the other part has fewer examples, so it is another
 		if set, err = open(in); err != nil && !errors.As(err, &outside) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"tattle/internal/protect/bayes"
@@ -25,6 +26,9 @@ const (
 
 	// DefaultConfidence is that of limits whose expectations are over random draws.
 	DefaultConfidence = .999
+	// garbageShare is the garbage that may be in memory, in percent of the rest. Lists are arrays without pointers, which a collection
+	// does not read, so it costs little.
+	garbageShare = 20
 	// listAlpha is the probability that a limit does not hold, at any look.
 	listAlpha = 1 - DefaultConfidence
 )
@@ -96,6 +100,7 @@ func newLists(o ListOptions, t Target) *lists {
 // the reason in LeftOut.
 func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 	l := newLists(o, t)
+	defer debug.SetGCPercent(debug.SetGCPercent(garbageShare))
 	if !l.possible() {
 		return l.out, nil
 	}
@@ -212,6 +217,12 @@ func (l *lists) holder(ctx context.Context) error {
 	h.Draws = len(found.Draws)
 	first, ten := found.Identified(l.alpha())
 	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(l.alpha())), outward(found.Bits(l.alpha()))
+	for i, first := range found.IdentifiedAmong(l.alpha()) {
+		if first = outward(first); l.out.Processed {
+			first.Low = 0
+		}
+		h.Among = append(h.Among, ShorterList{l.Candidates.shorter(list)[i], first})
+	}
 	n := float64(len(distinct))
 	if h.within(list, found.PriorBits); list.People != nil {
 		h.Person = new(within(outward(found.Named(l.alpha())), 1/float64(list.Count), 1))

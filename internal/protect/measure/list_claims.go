@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/internal/protect/bayes"
 	"tattle/internal/report"
@@ -42,6 +43,18 @@ func (a *account) holder() {
 		claim("holder", "person named with one guess", a.limit(best, report.Share), report.Exactly(1/float64(of), report.Share))
 	}
 	claim("holder", "input named with one guess", a.limit(h.First, report.Share), guess)
+	curve := report.Series{ID: "identified", Name: "named with one guess, with its limits"}
+	for _, s := range append(slices.Clone(h.Among), ShorterList{h.List.Inputs, h.First}) {
+		if len(h.Among) == 0 || a.lists.Processed {
+			break
+		}
+		claim("identified.among", report.Grouped(s.Inputs), a.limit(s.First, report.Share), report.Exactly(1/float64(s.Inputs), report.Share))
+		curve.X, curve.Y = append(curve.X, float64(s.Inputs)), append(curve.Y, s.First.Mean)
+		curve.Low, curve.High = append(curve.Low, s.First.Low), append(curve.High, s.First.High)
+	}
+	if len(curve.X) > 0 {
+		a.Series = append(a.Series, curve)
+	}
 	claim("holder", "input named with ten guesses", a.limit(h.Ten, report.Share), report.Exactly(min(1, 10/n), report.Share))
 	rank := a.limit(h.Rank, report.Number)
 	if a.lists.Processed {

@@ -70,7 +70,10 @@ const mostExposed = 8
 const slowSample = 2000
 
 // exposedWork bounds the product of candidates, features and draws.
-const exposedWork = 4 * mostListing
+const exposedWork = 2 * mostListing
+
+// nearPass is the time of distances from one person to all candidates, in that of a draw against them.
+const nearPass = 15
 
 // exposed measures how often people of the candidates are named.
 func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error {
@@ -93,7 +96,9 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 	}
 	if subjects == AsManySubjects {
 		each := float64(len(list.Indices)) * float64(l.columns())
-		if !near {
+		if near { // products of float32 take half as long, and only releases that name the person need those with the whole list
+			each *= nearPass + h.First.Mean*float64(releases)/2
+		} else {
 			each *= float64(releases)
 		}
 		if !l.gaussian() {

@@ -123,6 +123,7 @@ type ListHolder struct {
 	First    bayes.Limit      `json:"first"`            // probability of identifying the input with one guess
 	Ten      bayes.Limit      `json:"ten"`              // the same with ten guesses
 	Person   *bayes.Limit     `json:"person,omitempty"` // probability of naming the person; nil: each input is taken for another person
+	Among    []ShorterList    `json:"among,omitempty"`  // shorter lists, drawn from this one
 	Exposed  *ExposureFigures `json:"exposed,omitempty"`
 	Rank     bayes.Limit      `json:"rank"` // expected rank of the input, from 1
 	Bits     bayes.Limit      `json:"bits"` // bits that the release reveals about whom the input is of
@@ -132,11 +133,16 @@ type ListHolder struct {
 	Inferred []InferredLimit  `json:"attributes,omitempty"`
 }
 
+// A ShorterList are the first inputs of a list in the order that the seed drew: one of the whole list is hidden among them.
+type ShorterList struct {
+	Inputs int         `json:"inputs"`
+	First  bayes.Limit `json:"first"` // probability of identifying the input with one guess
+}
+
 // HiddenFigures say how often an input of the sample that is hidden among the candidates is identified, by an adversary
-// who takes all inputs of this list to be equally likely. Where the data say who inputs are of, a person of the sample is hidden with
-// all inputs, and named. Unlike the
-// figures of a ListHolder they limit no other adversary: one who knows which inputs the model was
-// trained on knows more. Limits hold with confidence DefaultConfidence for the mean over
+// who takes all inputs of this list to be equally likely. Where the data say who inputs are of, a person of the sample is
+// hidden with all inputs, and named. Unlike the figures of a ListHolder they limit no other adversary: one who knows which
+// inputs the model was trained on knows more. Limits hold with confidence DefaultConfidence for the mean over
 // these inputs, or people.
 type HiddenFigures struct {
 	List   ListUsed    `json:"list"`   // of the hidden inputs

@@ -31,9 +31,18 @@ func (l *lists) posterior(ctx context.Context, what string, of *List, in Peopled
 	}
 	var err error
 	p.Result, err = bayes.Run(ctx, candidates, noise, p.attributes, bayes.Options{
-		Prior: in.Prior, People: in.People, Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed, Progress: l.share(what),
+		Prior: in.Prior, People: in.People, Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed, Progress: l.share(what), Among: of.shorter(in),
 	})
 	return p, err
+}
+
+// shorter returns the lengths of shorter lists: powers of ten from 1,000. There are none where people are named, whose inputs
+// follow one another.
+func (l *List) shorter(in Peopled) (lengths []int) {
+	for n := 1000; in.People == nil && n < len(in.Indices); n *= 10 {
+		lengths = append(lengths, n)
+	}
+	return lengths
 }
 
 // share reports the completed share of a phase.
