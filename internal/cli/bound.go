@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/protect/bound"
 	"tattle/internal/protect/measure"
 	"tattle/internal/protect/release"
 	"tattle/internal/report"
@@ -14,7 +17,7 @@ import (
 
 type boundCmd struct {
 	sourceFlags
-	Examples string `help:"Number of examples, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
+	Examples string `help:"How many examples are certified; .npy file of indices; or all (default: 100; large models: 2)." placeholder:"N|FILE" input:"file"`
 
 	inputFlags
 	memoryFlag
@@ -41,6 +44,33 @@ func (c *boundCmd) Run(ctx context.Context, e *env) error {
 // mostVectorWitnesses is the most witnesses for each vector, by default.
 const mostVectorWitnesses = 512
 
+// complete sets the searches that are not chosen. Of a costly model there are few, and the notes say which.
+func (c *boundCmd) complete(costly bool) (notes []string) {
+	less := func(flag string, usual, few int) int {
+		if costly {
+			notes = append(notes, fmt.Sprintf("%s %d instead of %d, because an input takes the model more than 100 million multiply-adds", flag, few, usual))
+			return few
+		}
+		return usual
+	}
+	if c.Examples == "" {
+		c.Examples = strconv.Itoa(less("--examples", 100, 2))
+	}
+	if c.Twins == "" {
+		c.Twins = strconv.Itoa(less("--twins", 6, 0))
+	}
+	for _, of := range []struct {
+		flag       string
+		value      **int
+		usual, few int
+	}{{"--restarts", &c.Restarts, bound.DefaultRestarts, 2}, {"--barankin", &c.Barankin, 64, 0}, {"--far", &c.Far, 8, 0}} {
+		if *of.value == nil {
+			*of.value = new(less(of.flag, of.usual, of.few))
+		}
+	}
+	return notes
+}
+
 // measurement checks the flags and opens model and data.
 func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error) {
 	leaves, err := c.release(c.Seed)
@@ -65,7 +95,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		if leaves.Surface() != release.SurfaceFeatures {
 			return nil, usage(errors.New("--surface requires --model: vectors are released themselves"), "")
 		}
-		c.Far, c.Twins = 0, "0" // far from an input, witnesses prove less than near it
+		c.Far, c.Twins = new(0), "0" // far from an input, witnesses prove less than near it
 		set, notes, err = openInputs(ctx, e, in, read)
 	}
 	if err != nil {
@@ -78,13 +108,14 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err := differentiable(read, released); err != nil {
 		return nil, err
 	}
+	less := c.complete(measure.Costly(released))
 	if set == nil {
 		if set, notes, err = openInputs(ctx, e, in, read); err != nil {
 			return nil, err
 		}
 	}
-	if read.Vectors() && c.Barankin > 0 { // a witness for each number proves what the noise says of it
-		c.Barankin = max(c.Barankin, min(nn.Size(set.Shape), mostVectorWitnesses))
+	if read.Vectors() && *c.Barankin > 0 { // a witness for each number proves what the noise says of it
+		c.Barankin = new(max(*c.Barankin, min(nn.Size(set.Shape), mostVectorWitnesses)))
 	}
 	if use == nil {
 		if err := e.checkFit(ctx, read, in, set, false); err != nil {
@@ -97,7 +128,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	}
 	m := &measurement{
 		Request: measure.Request{Graph: read.Graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed, Use: use, Views: views, OfVectors: read.OfVectors()},
-		origin:  originOf(read, in, set, notes), resume: c.Resume, name: "bounding",
+		origin:  originOf(read, in, set, append(less, notes...)), resume: c.Resume, name: "bounding",
 	}
 	if m.Indices, err = measure.ChooseExamples("Examples", c.Examples, set.Len(), c.Seed); err != nil {
 		return nil, err

@@ -174,7 +174,7 @@ func (j *designJob) answer(model, limit string, p *design.Run) (*boundCmd, error
 	if x := p.Options.Exposed; x != nil {
 		b.ExposedPeople, b.ExposedThan = new(x.People()), []percent{percent(x.Than)}
 	}
-	b.Far, b.Twins = 0, "0" // of the bounds for unbiased estimators, those that take long are left out
+	b.Far, b.Twins = new(0), "0" // of the bounds for unbiased estimators, those that take long are left out
 	b.Examples = j.Examples
 	if _, err := strconv.Atoi(j.Examples); err != nil && j.Examples != "all" {
 		b.Examples = absolute(j.Examples)

@@ -343,10 +343,7 @@ func (j *designJob) utility(ctx context.Context, dir string, r *report.Report, p
 	noise := func(values int) (release.Noise, error) {
 		return s.Release.Of(j.Seed).Noise(p.Answer.Best.Sigma, values, "")
 	}
-	purpose, err := measure.Purpose{Use: j.use, Data: j.data, Views: j.views}.Measured(j.model.Graph)
-	if err != nil {
-		return err
-	}
+	purpose := measure.Purpose{Use: j.use, Data: j.data, Views: j.views}.Measured(j.model.Graph)
 	p.Utility, err = p.Answer.Utility(ctx, j.model.Graph, written, split, purpose, p.Options.Tasks, noise, j.Seed)
 	return err
 }

@@ -15,9 +15,9 @@ import (
 
 // furtherFlags choose the bounds beyond one near witness, and the attacks.
 type furtherFlags struct {
-	Barankin    int      `help:"Witnesses per example for the Barankin bound; 0: no such bound (default: 64)." default:"64" placeholder:"N" range:"[0,4096]"`
-	Far         int      `help:"Far witnesses per example (default: 8)." default:"8" placeholder:"N" range:"[0,4096]"`
-	Twins       string   `help:"Examples for which twins are searched: inputs with nearly the same features (default: 6)." default:"6" placeholder:"N|all"`
+	Barankin    *int     `help:"Witnesses per example for the Barankin bound; 0: no such bound (default: 64)." placeholder:"N" range:"[0,4096]"`
+	Far         *int     `help:"Far witnesses per example (default: 8)." placeholder:"N" range:"[0,4096]"`
+	Twins       string   `help:"Examples for which twins are searched: inputs with nearly the same features (default: 6)." placeholder:"N|all"`
 	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: with training data, those that take no more than minutes)." placeholder:"LIST" choice:"linear,inversion,decoder,posterior,none"`
 	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N" range:"[1,10000]"`
 
@@ -35,6 +35,9 @@ type furtherFlags struct {
 func (f furtherFlags) check() error {
 	if len(f.Attack) > 1 && slices.Contains(f.Attack, "none") {
 		return usage(errors.New("--attack: none and attacks are mutually exclusive"), "")
+	}
+	if f.Twins == "" {
+		return nil
 	}
 	_, err := f.twins(0)
 	return err
@@ -58,7 +61,7 @@ func (f furtherFlags) extend(x *bound.Experiment, set *dataset.Set, examples int
 	if err != nil {
 		return err
 	}
-	return measure.Further{Barankin: f.Barankin, Far: f.Far, Twins: twins}.AddTo(x, set, seed)
+	return measure.Further{Barankin: *f.Barankin, Far: *f.Far, Twins: twins}.AddTo(x, set, seed)
 }
 
 // adversaries opens the training data, and settles what can be learned from them and hence

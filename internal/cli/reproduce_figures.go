@@ -63,7 +63,7 @@ func (c *reproduceCmd) start(ctx context.Context, e *env, f paper.Figure) (*meas
 
 // compareAll adds every further bound and attack.
 func (c *reproduceCmd) compareAll(m *measurement) (err error) {
-	f := furtherFlags{Barankin: demoSize.further.Barankin, Far: demoSize.further.Far, Twins: c.Twins, Attack: measure.AttackNames, AttackDraws: attack.DefaultDraws, Candidates: measure.CandidatesNone}
+	f := furtherFlags{Barankin: &demoSize.further.Barankin, Far: &demoSize.further.Far, Twins: c.Twins, Attack: measure.AttackNames, AttackDraws: attack.DefaultDraws, Candidates: measure.CandidatesNone}
 	if err := f.check(); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ type searchFlags struct {
 	AsPublished  bool     `help:"Search as paper A's authors do: one LSQR for many examples, with its stopping rule."`
 	Size         []string `help:"Sizes of the perturbations as fractions of sigma (default: 1/200; 1/2 with --noise lattice)."`
 	Repeats      int      `help:"Iterations of Algorithm 1." default:"10" range:"[1,1000]"`
-	Restarts     int      `help:"Random starts per example; the largest bound is kept." default:"25" range:"[1,32767]"`
+	Restarts     *int     `help:"Random starts per example; the largest bound is kept (default: 25; large models: 2)." placeholder:"N" range:"[1,32767]"`
 	Iteration    string   `help:"paper (Algorithm 1) or inverse (toward the smallest singular value)." enum:"paper,inverse" default:"paper"`
 	Coordinates  string   `help:"Coordinates: dct (cosine modes), pixels, columns (of a table), or an .npz or .npy file of vectors [m, inputs] (default: columns for tables, else dct)." placeholder:"dct|pixels|columns|FILE" input:"file"`
 	Domain       string   `help:"Where estimators must be unbiased: free (any reals), legal (in the data's range) or stored (8-bit pixels)." enum:"free,legal,stored" default:"free"`
@@ -28,7 +28,7 @@ type searchFlags struct {
 func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment, *report.File, error) {
 	x := bound.Experiment{Settings: bound.Settings{SkipCramerRao: !f.CramerRao, Band: measure.LowBand(set.Shape)}}
 	x.Search = bound.SearchOptions{
-		Search: f.Method, Repeats: f.Repeats, Restarts: f.Restarts,
+		Search: f.Method, Repeats: f.Repeats, Restarts: *f.Restarts,
 		Iteration: f.Iteration, Seed: seed,
 	}
 	if f.AsPublished {

@@ -212,10 +212,7 @@ func (q *request) promise(ctx context.Context, again *report.Report, m *measure.
 		return mismatch("request.design: %w", err)
 	}
 	if q.Data != nil && (q.Use == nil || q.OfVectors) {
-		purpose, err := measure.Purpose{Use: q.Use, Data: q.Data, Views: q.Views}.Measured(q.Graph)
-		if err != nil {
-			return err
-		}
+		purpose := measure.Purpose{Use: q.Use, Data: q.Data, Views: q.Views}.Measured(q.Graph)
 		original, err := q.Original(m.Split)
 		if err != nil {
 			return err

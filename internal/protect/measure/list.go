@@ -176,6 +176,14 @@ func (l *lists) most(of *List) int {
 	most := of.Most
 	if most == 0 {
 		most = max(2, int(min(mostListing/each, math.MaxInt32)))
+		work := candidatesWork
+		if of == l.Sample {
+			work = sampleWork
+		}
+		if few := affordable(graphOf(l.target.Front), float64(work), leastScaling, most); few < min(most, of.Set.Len()) {
+			l.leaveOut("of %s, %d of %d inputs are used: the features of all would take long", of.Name, few, of.Set.Len())
+			most = few
+		}
 	}
 	return most
 }

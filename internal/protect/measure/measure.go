@@ -59,13 +59,7 @@ func (q *Request) ScaleByTraining() {
 
 // ScaleBy lets SetNoise read training data instead of q.Data.
 func (q *Request) ScaleBy(training nn.Source) {
-	most := mostScaling
-	if q.Graph != nil {
-		if sum, err := q.Graph.MultiplyAdds(); err == nil { // else the net says later what is wrong
-			most = min(most, max(int(scalingCost/(sum+1)), leastLookups))
-		}
-	}
-	q.Scaling = someOf(training, most)
+	q.Scaling = someOf(training, affordable(q.Graph, scalingWork, leastScaling, mostScaling))
 }
 
 // Unsettled reports whether the strength of the noise, or the clip of a lattice, is left open.
@@ -149,10 +143,7 @@ func (q *Request) Original(s *Split) (nn.Model, error) {
 // the figure without noise is that of the model itself: what the projection loses is
 // part of the release's price. watch sees what is read.
 func (q *Request) Utility(ctx context.Context, s *Split, watch func(nn.Source) nn.Source) (release.Utility, error) {
-	p, err := Purpose{q.Use, q.Data, q.Views}.Measured(q.Graph)
-	if err != nil {
-		return release.Utility{}, err
-	}
+	p := Purpose{q.Use, q.Data, q.Views}.Measured(q.Graph)
 	original, err := q.Original(s)
 	if err != nil {
 		return release.Utility{}, err

@@ -199,9 +199,6 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 	return err
 }
 
-// scalingCost is about the most multiply-adds that the features may take from which SetNoise computes the noise: some twenty seconds.
-const scalingCost = 1 << 39
-
 // mostScaling is the largest number of training inputs from which SetNoise computes the noise: more
 // hardly change a root mean square.
 const mostScaling = 10000

@@ -11,14 +11,8 @@ import (
 	"tattle/internal/protect/release"
 )
 
-// mostLookups is about the most multiply-adds that the vectors of a database may take: some twenty seconds.
-const mostLookups = 1 << 39
-
-// Bounds of the number of vectors of a database.
-const (
-	leastLookups = 1000
-	mostDatabase = 50000
-)
+// mostDatabase is the largest number of vectors of a database.
+const mostDatabase = 50000
 
 // A Purpose is what the outputs of a model are used for, on some data.
 type Purpose struct {
@@ -28,23 +22,19 @@ type Purpose struct {
 }
 
 // Measured returns the purpose on as many examples of the data as are looked up with a model: all of the data for labels,
-// and of vectors no more than mostDatabase, or than mostLookups allows.
-func (p Purpose) Measured(g *nn.Graph) (Purpose, error) {
+// and of vectors no more than mostDatabase, or fewer if the model is costly.
+func (p Purpose) Measured(g *nn.Graph) Purpose {
 	if p.Use == nil {
-		return p, nil
+		return p
 	}
-	sum, err := g.MultiplyAdds()
-	if err != nil {
-		return p, err
-	}
-	most := min(max(int(mostLookups/(sum+1)), leastLookups), mostDatabase)
+	most := affordable(g, lookupWork, leastLookups, mostDatabase)
 	if n := p.Data.Len(); n > most {
 		some := DrawCandidates(n, most, 0)
 		if p.Data = p.Data.Subset(some); p.Views != nil {
 			p.Views = p.Views.Subset(some)
 		}
 	}
-	return p, nil
+	return p
 }
 
 // Utility measures what a release is worth for the purpose, beside the original model without noise. If original is nil, the two sides
