@@ -94,7 +94,8 @@ type adversary struct {
 	target Target
 	prior  *attack.Prior
 	made   []attack.Attack
-	memos  *memos // of the released features
+	memos  *memos    // of the released features
+	lesson nn.Source // what attacks learn from: the training data, or some of them
 	out    *Learned
 }
 
@@ -105,6 +106,13 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 		a.Draws = 1 // all are the same
 	}
 	r := &adversary{Adversaries: a, target: t, memos: newMemos(a.memory), out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
+	if r.lesson = a.Training; a.Training != nil && len(a.Attacks) > 0 && !a.NeedsAttacks {
+		all := a.Training.Len()
+		if few := affordable(graphOf(t.Front), lessonWork, leastScaling, all); few < all {
+			r.lesson = someOf(a.Training, few)
+			r.out.LeftOut = append(r.out.LeftOut, fmt.Sprintf("%d of %d training inputs, for attacks to learn from: the model is large (--attack takes all)", all-few, all))
+		}
+	}
 	if a.Training != nil && slices.Contains(a.Attacks, "inversion") {
 		if err := r.try(ctx, "prior", "the prior", a.NeedsAttacks, r.learnPrior); err != nil {
 			return nil, err
@@ -228,17 +236,17 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 	t, tell := r.target, r.progress("making the "+name+" attack")
 	switch name {
 	case "linear":
-		return attack.NewLinear(ctx, t.released(), t.Noise, r.Training, attack.LinearOptions{Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Progress: tell})
+		return attack.NewLinear(ctx, t.released(), t.Noise, r.lesson, attack.LinearOptions{Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Progress: tell})
 	case "decoder":
-		if err := r.tooLong(t.Front, r.Training.Len()); err != nil {
+		if err := r.tooLong(t.Front, r.lesson.Len()); err != nil {
 			return nil, err
 		}
-		return attack.NewDecoder(ctx, t.released(), t.Noise, r.Training, attack.DecoderOptions{
+		return attack.NewDecoder(ctx, t.released(), t.Noise, r.lesson, attack.DecoderOptions{
 			Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Linear: r.linear(),
 			Progress: func(done, total int, _ float64) { tell(done, total) },
 		})
 	case "posterior":
-		return attack.NewPosterior(ctx, t.released(), t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed, Memo: r.memos.memo(r.Training, r.columns())})
+		return attack.NewPosterior(ctx, t.released(), t.Noise, r.lesson, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed, Memo: r.memos.memo(r.lesson, r.columns())})
 	case "inversion":
 		if r.prior == nil {
 			return nil, errors.New("it needs the prior, which was left out")

@@ -27,6 +27,7 @@ const (
 	scalingWork    = 1 << 37 // from which the strength of the noise is computed
 	lookupWork     = 1 << 37 // of the vectors of a database
 	sampleWork     = 1 << 37 // of a sample, in float64
+	lessonWork     = 1 << 37 // of what attacks learn from
 	candidatesWork = 1 << 39 // of the candidates, in float64
 
 	leastScaling = 500

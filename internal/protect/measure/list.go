@@ -181,7 +181,7 @@ func (l *lists) most(of *List) int {
 			work = sampleWork
 		}
 		if few := affordable(graphOf(l.target.Front), float64(work), leastScaling, most); few < min(most, of.Set.Len()) {
-			l.leaveOut("of %s, %d of %d inputs are used: the features of all would take long", of.Name, few, of.Set.Len())
+			l.leaveOut("%d of the %d inputs of %s: the model is large", of.Set.Len()-few, of.Set.Len(), of.Name)
 			most = few
 		}
 	}
