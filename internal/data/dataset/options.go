@@ -29,6 +29,10 @@ type Options struct {
 	// are not there, mean that the inputs are made by the options themselves.
 	InputsOf *Options `json:"-"`
 
+	// Keep changes which rows of the training, validation and test part are read by [OpenParts], before any picture is decoded. A table is
+	// standardised by all rows of its training part. Nil reads all.
+	Keep func(rows *[3][]int) error `json:"-"`
+
 	Progress func(done, total int) `json:"-"` // of decoding; nil, or called from one goroutine at a time
 
 	// What [OpenInputs] makes of the data for another program's model.

@@ -57,7 +57,13 @@ func (src *origin) parts(ctx context.Context, o Options) (*Parts, error) {
 		return nil, fmt.Errorf("%s: %w", src.source, err)
 	}
 	src.notes = append(src.notes, d.notes...)
-	all, err := src.read(ctx, d.order(), d.rows[trainPart], c)
+	trained := d.rows[trainPart]
+	if o.Keep != nil {
+		if err := o.Keep(&d.rows); err != nil {
+			return nil, err
+		}
+	}
+	all, err := src.read(ctx, d.order(), trained, c)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,16 @@ func (q *Request) readPart(ctx context.Context, x *Examples, own *training.Sourc
 		}
 		as.Numbers, src.InputsOf = true, &as
 	}
-	if x.parts, err = q.openParts(ctx, "Data", src); err != nil {
+	read, learned, of := *src, 0, 0
+	if apart := q.Reference == "" || !q.sameData(src); q.Examples != "" && apart { // else references learn from the others
+		read.Keep = func(rows *[3][]int) error {
+			learned = len(rows[0])
+			var err error
+			of, err = q.keep(x.Part, rows)
+			return err
+		}
+	}
+	if x.parts, err = q.openParts(ctx, "Data", &read); err != nil {
 		return err
 	}
 	x.notes = slices.Clone(x.parts.Notes)
@@ -124,23 +133,45 @@ func (q *Request) readPart(ctx context.Context, x *Examples, own *training.Sourc
 		return err
 	}
 	if x.Set.Columns != nil {
-		x.notes = append(x.notes, dataset.Standardised(x.parts.Train.Len()))
+		x.notes = append(x.notes, dataset.Standardised(cmp.Or(learned, x.parts.Train.Len())))
 	}
 	if q.Part == "" && x.Part != PartAll {
 		x.notes = append(x.notes, "The test part is audited: models learned from the others.")
 	}
-	if q.Examples == "" {
-		return nil
+	if q.Examples != "" && of == 0 {
+		rows, err := q.choose(x.Set.Len())
+		if err != nil {
+			return err
+		}
+		of, x.Set = x.Set.Len(), x.Set.Subset(rows)
 	}
-	rows, err := q.choose(x.Set.Len())
-	if err != nil {
-		return err
+	if x.Set.Len() < of {
+		x.notes = append(x.notes, fmt.Sprintf("%d of %d examples are audited.", x.Set.Len(), of))
 	}
-	if len(rows) < x.Set.Len() {
-		x.notes = append(x.notes, fmt.Sprintf("%d of %d examples are audited.", len(rows), x.Set.Len()))
-	}
-	x.Set = x.Set.Subset(rows)
 	return nil
+}
+
+// keep leaves those of the rows of three parts that are audited, of so many in the part.
+func (q *Request) keep(part string, rows *[3][]int) (of int, err error) {
+	var all, owner []int
+	for i, name := range []dataset.Split{dataset.Train, dataset.Validation, dataset.Test} {
+		if part == PartAll || part == string(name) {
+			for _, row := range rows[i] {
+				all, owner = append(all, row), append(owner, i)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 0, nil
+	}
+	chosen, err := q.choose(len(all))
+	if *rows = [3][]int{}; err != nil {
+		return 0, err
+	}
+	for _, k := range chosen {
+		rows[owner[k]] = append(rows[owner[k]], all[k])
+	}
+	return len(all), nil
 }
 
 // choose returns the indices of the examples that are audited, of n.
