@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
@@ -46,9 +47,10 @@ const mostVectorWitnesses = 512
 
 // complete sets the searches that are not chosen. Of a costly model there are few, and the notes say which.
 func (c *boundCmd) complete(costly bool) (notes []string) {
+	var reduced []string
 	less := func(flag string, usual, few int) int {
 		if costly {
-			notes = append(notes, fmt.Sprintf("%s %d instead of %d, because an input takes the model more than 100 million multiply-adds", flag, few, usual))
+			reduced = append(reduced, fmt.Sprintf("%s %d instead of %d", flag, few, usual))
 			return few
 		}
 		return usual
@@ -67,6 +69,12 @@ func (c *boundCmd) complete(costly bool) (notes []string) {
 		if *of.value == nil {
 			*of.value = new(less(of.flag, of.usual, of.few))
 		}
+	}
+	if costly && c.Memory == 0 {
+		c.Memory, reduced = 1<<30, append(reduced, "--memory 1GiB instead of 4GiB")
+	}
+	if len(reduced) > 0 {
+		notes = []string{"an input takes the model more than 100 million multiply-adds, hence " + strings.Join(reduced, ", ")}
 	}
 	return notes
 }
