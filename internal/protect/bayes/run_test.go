@@ -68,9 +68,11 @@ func TestPosterior(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				o := Options{Draws: 40, Queries: queries, Seed: 3}
 				got := must.Get(Run(context.Background(), list, noise, []Attribute{{Name: "s", Classes: classes, Class: class, Target: target}}, o))(t)
-				d := must.Get(newDraws(context.Background(), list, noise, o))(t)
+				mean, k := averaged(noise, o.Queries)
+				o.Queries = k
+				d := must.Get(newDraws(context.Background(), list, mean, o))(t)
 				for b := range o.Draws {
-					want, infer := slow(list, noise, d, b, class, target, classes)
+					want, infer := slow(list, mean, d, b, class, target, classes)
 					have := got.Draws[b]
 					if have.Truth != d.truth[b] || have.Other < 0 || have.Other >= count {
 						t.Fatalf("draw %d: %+v", b, have)
@@ -100,7 +102,9 @@ func TestShorterLists(t *testing.T) {
 	noise := must.Get(release.NewGaussian(.3))(t)
 	o := Options{Draws: 30, Queries: 2, Seed: 4, Among: []int{12, 1000, blockCandidates, blockCandidates + 1}}
 	got := must.Get(Run(t.Context(), list, noise, nil, o))(t)
-	d := must.Get(newDraws(t.Context(), list, noise, o))(t)
+	mean, queries := averaged(noise, o.Queries)
+	o.Queries = queries
+	d := must.Get(newDraws(t.Context(), list, mean, o))(t)
 	for k, n := range o.Among {
 		for b, truth := range slices.Clone(d.truth) {
 			part := table{dim, slices.Clone(list.a[:n*dim])}
@@ -108,7 +112,7 @@ func TestShorterLists(t *testing.T) {
 				copy(part.a[(n-1)*dim:], list.a[truth*dim:][:dim])
 				d.truth[b] = n - 1
 			}
-			want, _ := slow(part, noise, d, b, make([]int, n), make([]int, n), 1)
+			want, _ := slow(part, mean, d, b, make([]int, n), make([]int, n), 1)
 			if d.truth[b] = truth; math.Abs(got.Among[k][b]-want.Top) > 1e-9 {
 				t.Errorf("draw %d of %d, the true one %d: %v, want %v", b, n, truth, got.Among[k][b], want.Top)
 			}
