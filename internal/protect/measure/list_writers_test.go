@@ -57,8 +57,8 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// Of faces that a net for age and gender describes, men are named more often than women: is it shown of 3,000? Which, by
-// race, is not. Every face is taken for another person.
+// Of 3,000 faces that a net for age and gender describes, men are shown to be named more often than women; no race is shown
+// to be more exposed than another. Every face is taken for another person.
 func TestExposedFaces(t *testing.T) {
 	shared.Full(t, "exposure by gender and race on FairFace, minutes")
 	set, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/fairface64.zip"),
@@ -75,7 +75,7 @@ func TestExposedFaces(t *testing.T) {
 			t.Errorf("%s = %s is named in %+v", g.Attribute, g.Value, g.Named)
 		}
 	}
-	if len(x.Groups) != 9 || len(x.Compared) != 2 {
-		t.Errorf("%d values of %d attributes", len(x.Groups), len(x.Compared))
+	if c := x.Compared; len(x.Groups) != 9 || len(c) != 2 || !c[0].Shown || c[0].More != "Male" || c[1].Shown {
+		t.Errorf("%d values of attributes, %+v", len(x.Groups), x.Compared)
 	}
 }
