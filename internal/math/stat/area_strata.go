@@ -165,41 +165,6 @@ func midRanks(rank, score []float64, at []int) {
 	}
 }
 
-// placement is the fraction of the other kind's examples in its stratum that an example
-// is in order with, how many these are, and how many examples have this placement.
-type placement struct {
-	fraction float64
-	weight   float64
-	count    int
-}
-
-// placements adds the placements of a stratum's positives to up and of its negatives to
-// down, and returns the number of pairs in order.
-func placements(steps []step, m, n int, up, down *[]placement) (ordered float64) {
-	above, below := 0, n
-	for _, s := range steps {
-		below -= s.negatives
-		in := float64(below) + float64(s.negatives)/2
-		ordered += float64(s.positives) * in
-		*up = append(*up, placement{in / float64(n), float64(n), s.positives})
-		*down = append(*down, placement{(float64(above) + float64(s.positives)/2) / float64(m), float64(m), s.negatives})
-		above += s.positives
-	}
-	return ordered
-}
-
-// spread returns Σ (weight·(fraction − area))² over the examples, times k/(k − 1) for k of
-// them.
-func spread(p []placement, area float64) float64 {
-	sum, k := 0.0, 0.0
-	for _, x := range p {
-		d := x.weight * (x.fraction - area)
-		sum += float64(x.count) * d * d
-		k += float64(x.count)
-	}
-	return sum * k / max(1, k-1)
-}
-
 func countSteps(steps []step) (positives, negatives int) {
 	for _, s := range steps {
 		positives, negatives = positives+s.positives, negatives+s.negatives

@@ -1,9 +1,7 @@
 package stat
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -32,18 +30,19 @@ func NewROC(score []float64, positive []bool, confidence float64) ROC {
 	if len(score) != len(positive) || !(0 < confidence && confidence < 1) {
 		panic(fmt.Sprintf("stat: ROC of %d scores and %d labels with confidence %v", len(score), len(positive), confidence))
 	}
-	steps := tieSteps(score, positive)
+	all := make([]int, len(score))
+	for i := range all {
+		all[i] = i
+	}
+	steps := tieSteps(score, positive, all)
 	var r ROC
 	r.Positives, r.Negatives = countSteps(steps)
 	if r.Positives == 0 || r.Negatives == 0 {
 		panic(fmt.Sprintf("stat: ROC of %d positive and %d negative examples", r.Positives, r.Negatives))
 	}
 	r.Points = curve(steps, r.Positives, r.Negatives)
-	var up, down []placement
-	pairs := float64(r.Positives) * float64(r.Negatives)
-	r.Area = placements(steps, r.Positives, r.Negatives, &up, &down) / pairs
-	deviation := math.Sqrt(spread(up, r.Area)+spread(down, r.Area)) / pairs
-	r.Interval = areaInterval(r.Area, deviation, r.Positives, r.Negatives, confidence)
+	a, _ := NewStratifiedArea(score, positive, all, len(all), [][]int{all})
+	r.Area, r.Interval = a.Area, areaInterval(a.Area, a.StandardError, r.Positives, r.Negatives, confidence)
 	return r
 }
 
@@ -51,25 +50,17 @@ func NewROC(score []float64, positive []bool, confidence float64) ROC {
 type step struct{ positives, negatives int }
 
 // tieSteps returns the examples by descending score.
-func tieSteps(score []float64, positive []bool) []step {
-	order := make([]int, len(score))
-	for i, s := range score {
-		if math.IsNaN(s) {
-			panic(fmt.Sprintf("stat: ROC of a NaN, score %d", i))
+func tieSteps(score []float64, positive []bool, all []int) (steps []step) {
+	for tied := range tiedSteps(score, all) {
+		var s step
+		for _, i := range tied {
+			if positive[i] {
+				s.positives++
+			} else {
+				s.negatives++
+			}
 		}
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
-	var steps []step
-	for k, i := range order {
-		if k == 0 || score[i] != score[order[k-1]] {
-			steps = append(steps, step{})
-		}
-		if s := &steps[len(steps)-1]; positive[i] {
-			s.positives++
-		} else {
-			s.negatives++
-		}
+		steps = append(steps, s)
 	}
 	return steps
 }
