@@ -50,7 +50,7 @@ func matchClasses(y *Attribute, columns []string, width int, ordered bool) (clas
 		if named {
 			are = " of the classes " + file.ShownNames(short)
 		}
-		return classed{}, fmt.Errorf("%s has the values %s, and there are %d outputs%s: name the target that the model was trained on, give both the same names (score:CLASS), or number the labels from 0", name, file.ShownNames(values), width, are)
+		return classed{}, fmt.Errorf("%s has the values %s, and there are %d outputs%s: name the target that the model was trained on, give both the same names (score:CLASS), number the labels from 0, or give the values in the order of the outputs, as --target '%s: %s'", name, file.ShownNames(values), width, are, name, file.ShownNames(values))
 	}
 	got := classed{names: slices.Clone(values), of: span(0, len(values))}
 	for k := len(values); k < width; k++ {
@@ -91,7 +91,7 @@ func matchOne(y *Attribute, positive string, ordered bool) (classed, error) {
 			got.of[i] = 1 - got.of[i]
 		}
 	case !numbered && !ordered && !slices.Contains([]string{strings.ToLower(got.names[1]), "", "1", "pos", "positive"}, is):
-		return got, fmt.Errorf("%s has the values %s, the column of outputs is of %s: name it after one of them", name, file.ShownNames(values), file.Shown(positive))
+		return got, fmt.Errorf("%s has the values %s, the column of outputs is of %s: name it after one of them, or give the values with that of the column last, as --target '%s: %s'", name, file.ShownNames(values), file.Shown(positive), name, file.ShownNames(values))
 	}
 	return got, nil
 }
