@@ -149,7 +149,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	args, all := helpAsked(joined(args))
 	k, err := parserOf(all, stdout, stderr).Parse(args)
 	if err != nil {
-		return nil, usage(inWords(err, args))
+		return nil, inWords(err, args)
 	}
 	return k, checkValues(k)
 }

@@ -42,10 +42,10 @@ var wordings = []struct {
 	{regexp.MustCompile(`^(.*?) must be one of (.*) but got ("[^"]*")$`), "$1 $3: must be one of $2"},
 }
 
-// inWords returns an error of the parser in the program's words, and a hint that names the command.
-func inWords(err error, args []string) (said error, hint string) {
+// inWords returns an error of the parser in the program's words, with a hint that names the command.
+func inWords(err error, args []string) error {
 	text := err.Error()
-	hint = "tattle --help lists the commands"
+	hint := "tattle --help lists the commands"
 	var command *kong.Node
 	if wrong, ok := errors.AsType[*kong.ParseError](err); ok {
 		for _, p := range wrong.Context.Path {
@@ -79,5 +79,5 @@ func inWords(err error, args []string) (said error, hint string) {
 			break
 		}
 	}
-	return errors.New(text), hint
+	return usage(errors.New(text), hint)
 }

@@ -33,7 +33,7 @@ func kindOf(path, asked, labels string, kinds []string) (string, error) {
 	if kind == KindFolders {
 		return "", malformed(path, "holds pictures without labels: put a labels.csv (file, and a column for each attribute) among them, or name one")
 	}
-	return "", malformed(path, "NumPy arrays have no parts and no sensitive attributes: give a table, or pictures with labels")
+	return "", malformed(path, "NumPy arrays have no parts and no sensitive attributes: give a table, or pictures with labels; or apply the model yourself, and audit its outputs with --outputs")
 }
 
 // IsTable reports whether data of a kind, empty to be detected, are rows of a table.
