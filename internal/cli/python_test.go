@@ -40,6 +40,9 @@ func TestPython(t *testing.T) {
 	python("python3", "-m", "venv", "--without-pip", filepath.Join(dir, "venv"))
 	python("python3", "-m", "pip", "--python", in, "install", "--no-index", "--no-compile", "--quiet", wheels[0])
 	python(filepath.Join(dir, "venv", "bin", "tattle"), "--version")
+	if exec.Command("python3", "-m", "mypy", "--version").Run() == nil {
+		python("python3", "-m", "mypy", "--strict", "--cache-dir", filepath.Join(dir, "mypy"), "../../python/tattle", "../../python/wheel.py")
+	}
 	if out := python(in, "../../python/tests/test_tattle.py"); !regexp.MustCompile(`(?m)^OK`).MatchString(out) {
 		t.Error(out)
 	}
