@@ -19,8 +19,8 @@ var (
 	pageScript string
 )
 
-// markup is HTML. Words become markup by text and code alone. It is written without package html/template, which would double
-// the size of the page docs/try.
+// markup is HTML. Words become markup by text and code alone. It is written without package html/template, whose reflection
+// would make the page docs/try half as large again.
 type markup string
 
 var whole = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0")
