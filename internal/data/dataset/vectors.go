@@ -22,6 +22,9 @@ var vectorArrays = []string{"vectors", "embeddings", "embedding", "emb", "featur
 // largeFile is the number of values of a file whose memory is given back at once: 64 MB.
 const largeFile = 1 << 24
 
+// mostBytes is the size of the largest .npy: four million vectors of 128 float32.
+const mostBytes = 2 << 30
+
 // ordinal matches the name of one of several columns that are counted, such as e_12.
 var ordinal = regexp.MustCompile(`^(.*?)_?[0-9]+$`)
 
@@ -79,7 +82,14 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 		return nil, 0, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
 	if first, _ := firstBytes(path, 6); string(first) == "\x93NUMPY" {
+		if info.Size() > mostBytes {
+			return nil, 0, malformed(path, "%.1f GB: vectors are held in memory, at most %d GiB of them: leave some out", float64(info.Size())/1e9, mostBytes>>30)
+		}
 		a, err := npy.ReadFile(path)
 		if err != nil {
 			return nil, 0, err
@@ -94,10 +104,6 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 			return nil, 0, malformed(path, "row %d, column %d (from 0) is %v: give finite numbers", i/a.Shape[1], i%a.Shape[1], values[i])
 		}
 		return values, a.Shape[1], nil
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
 	}
 	c, err := sheet.Open(ctx, path, f, info.Size(), nil)
 	if err != nil {

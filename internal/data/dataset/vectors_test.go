@@ -97,6 +97,11 @@ func TestVectors(t *testing.T) {
 
 func TestVectorsRefuse(t *testing.T) {
 	dir := t.TempDir()
+	large := filepath.Join(dir, "large.npy") // without taking room on the disk
+	must.Do(t, os.WriteFile(large, []byte("\x93NUMPY\x01\x00"), 0o600))
+	must.Do(t, os.Truncate(large, mostBytes+1))
+	_, _, err := OpenInputs(t.Context(), large, Options{Kind: KindVectors})
+	must.Fail(t, err, "large.npy: 2.1 GB: vectors are held in memory")
 	x := make([]float32, 60)
 	for want, x := range map[string]struct {
 		arrays []any

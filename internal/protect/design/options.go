@@ -271,7 +271,11 @@ func (p Protect) check(train, test *dataset.Set) error {
 			for _, s := range set.Sensitive {
 				have = append(have, s.Name)
 			}
-			return measure.WrongOption("Protect", "the data have no attribute %q: choose from %s", p.Attribute, cmp.Or(strings.Join(have, ", "), "none"))
+			advice := "choose from " + strings.Join(have, ", ")
+			if have == nil {
+				advice = "name it as a sensitive one, too"
+			}
+			return measure.WrongOption("Protect", "the data have no sensitive attribute %q: %s", p.Attribute, advice)
 		}
 		share := make([]float64, len(a.Values))
 		for _, c := range a.Labels {
