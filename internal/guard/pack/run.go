@@ -19,6 +19,9 @@ import (
 // report do not hold, it returns them too. A budget of 0 releases is the run's queries. A
 // run that cannot be packed is an OptionError of package measure, with a hint.
 func OfRun(ctx context.Context, dir string, o verify.Options, budget ledger.Budget) (p *Pack, found []string, err error) {
+	if err := saysNoLattice(dir); err != nil {
+		return nil, nil, err
+	}
 	res, err := verify.Run(ctx, dir, o)
 	switch {
 	case err != nil:
@@ -46,6 +49,22 @@ func OfRun(ctx context.Context, dir string, o verify.Options, budget ledger.Budg
 	}
 	p, err = New(x.Front, x.Head, certificate)
 	return p, nil, err
+}
+
+// saysNoLattice refuses a run by its own report, before minutes of verification. What is wrong with the report itself is left to those.
+func saysNoLattice(dir string) error {
+	document, err := file.ReadFile(filepath.Join(dir, report.FileJSON))
+	if err != nil {
+		return nil
+	}
+	r, err := report.Parse(document)
+	if err != nil {
+		return nil
+	}
+	if s, err := measure.SetupOf(r); err == nil && s.Bounds != nil && !strings.HasPrefix(s.Release.Noise, "lattice") {
+		return notOnLattice(dir, r, s)
+	}
+	return nil
 }
 
 // notOnLattice refuses a run whose noise is not on a lattice, with the command that measures it there.
