@@ -24,29 +24,19 @@ type strips[T Float] struct {
 	run    func(lo, hi int)
 }
 
-// stock keeps strips, and the sums of a strip, between calls.
-type stock[T Float] struct{ strips, sums sync.Pool }
-
-var (
-	stock32 stock[float32]
-	stock64 stock[float64]
-)
-
-func stockOf[T Float]() *stock[T] {
-	if s, ok := any(&stock32).(*stock[T]); ok {
-		return s
-	}
-	return any(&stock64).(*stock[T])
-}
+var strips32, strips64 sync.Pool // of *strips[float32] and *strips[float64]
 
 // gonumMultiply computes out = alpha left right + beta out with gonum's own product.
-// Whatever its blocks, that adds alpha·a(i,p)·b(p,j) to c(i,j) for one p after the
+// Whatever its blocks, that adds alpha·a(i,p)·b(p,j) to beta·c(i,j) for one p after the
 // other, if alpha·a(i,p) is not zero. Only where A lies as it is and B transposed
 // does it take inner products (of float32 in an order that depends on their
 // addresses), hence the copy.
 func gonumMultiply[T Float](left, right, out matrix[T], alpha, beta T) {
-	stock := stockOf[T]()
-	s, ok := stock.strips.Get().(*strips[T])
+	pool := &strips64
+	if is32[T]() {
+		pool = &strips32
+	}
+	s, ok := pool.Get().(*strips[T])
 	if !ok {
 		s = new(strips[T])
 		s.run = s.compute
@@ -59,51 +49,26 @@ func gonumMultiply[T Float](left, right, out matrix[T], alpha, beta T) {
 	s.across = (out.cols + stripCols - 1) / stripCols
 	Parallel((out.rows+stripRows-1)/stripRows*s.across, 1, s.run)
 	s.left.data, s.right.data, s.out.data = nil, nil, nil
-	stock.strips.Put(s)
+	pool.Put(s)
 }
 
 // compute computes the strips lo to hi.
 func (s *strips[T]) compute(lo, hi int) {
-	stock := stockOf[T]()
-	sums, ok := stock.sums.Get().(*[stripRows * stripCols]T)
-	if !ok {
-		sums = new([stripRows * stripCols]T)
+	for k := lo; k < hi; k++ {
+		i, j := k/s.across*stripRows, k%s.across*stripCols
+		gonumStrip(s.left.from(i, 0), s.right.from(0, j), s.out.from(i, j), s.alpha, s.beta)
 	}
-	for i := lo; i < hi; i++ {
-		i0, j0 := i/s.across*stripRows, i%s.across*stripCols
-		left, right, out := s.left.from(i0, 0), s.right.from(0, j0), s.out.from(i0, j0)
-		rows, cols := min(out.rows, stripRows), min(out.cols, stripCols)
-		gonumProduct(left, right, rows, cols, s.alpha, sums[:rows*cols])
-		for r := range rows {
-			addScaled(out.data[r*out.rs:][:cols], s.beta, sums[r*cols:])
-		}
-	}
-	stock.sums.Put(sums)
 }
 
-// gonumProduct sets c to the first rows and columns of alpha left right.
-func gonumProduct[T Float](left, right matrix[T], rows, cols int, alpha T, c []T) {
+// gonumStrip computes the strip of out that begins at its first element.
+func gonumStrip[T Float](left, right, out matrix[T], alpha, beta T) {
+	rows, cols := min(out.rows, stripRows), min(out.cols, stripCols)
 	trans, lda := left.stored()
 	var own gonum.Implementation
-	switch c := any(c).(type) {
-	case []float32:
-		a, b := any(left.data).([]float32), any(right.data).([]float32)
-		own.Sgemm(trans, blas.NoTrans, rows, cols, left.cols, float32(alpha), a, lda, b, right.rs, 0, c, cols)
-	case []float64:
-		a, b := any(left.data).([]float64), any(right.data).([]float64)
-		own.Dgemm(trans, blas.NoTrans, rows, cols, left.cols, float64(alpha), a, lda, b, right.rs, 0, c, cols)
-	}
-}
-
-// addScaled computes c = beta c + x; c is not read where beta is zero. The conversion
-// keeps compilers from fusing.
-func addScaled[T Float](c []T, beta T, x []T) {
-	if beta == 0 {
-		copy(c, x)
-		return
-	}
-	for j := range c {
-		c[j] = T(beta*c[j]) + x[j]
+	if is32[T]() {
+		own.Sgemm(trans, blas.NoTrans, rows, cols, left.cols, float32(alpha), slice32(left.data), lda, slice32(right.data), right.rs, float32(beta), slice32(out.data), out.rs)
+	} else {
+		own.Dgemm(trans, blas.NoTrans, rows, cols, left.cols, float64(alpha), slice64(left.data), lda, slice64(right.data), right.rs, float64(beta), slice64(out.data), out.rs)
 	}
 }
 
