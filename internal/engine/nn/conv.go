@@ -60,8 +60,8 @@ func (c *Conv2D) kernel64(inputs ...[]int) kernel[float64] { return newConv[floa
 
 // newConv picks the way to compute: a kernel that covers its whole input is a
 // dense layer; one input channel per group leaves a matrix product nothing to
-// do; everything else unfolds patches into columns, or goes in inference as
-// newConvQuick says.
+// do; everything else unfolds patches into columns, or goes in inference by Winograd's
+// transforms where these are faster.
 func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 	w := mustFit(newWindow(c.Kernel, c.Stride, c.Dilation, c.Pad, inputs))
 	p := newConvPlan(c, w)
@@ -69,8 +69,8 @@ func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 		return newDense[T](&Dense{In: p.depth, Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias}, []int{p.depth})
 	}
 	k := &conv[T]{convPlan: p, products: newConvProducts[T](p)}
-	if products, ok := any(k.products).(convProducts[float32]); ok {
-		k.quick, _ = newConvQuick(p, products).(convLinear[T])
+	if w := newConvWinograd(p); w != nil {
+		k.quick, _ = any(w).(convLinear[T]) // of float32
 	}
 	return k
 }
@@ -83,17 +83,6 @@ func newConvProducts[T Float](p convPlan) convProducts[T] {
 		}
 	}
 	return newConvColumns[T](p)
-}
-
-// newConvQuick returns a faster way for inference, or nil.
-func newConvQuick(p convPlan, products convProducts[float32]) any {
-	if k := newConvWinograd(p); k != nil {
-		return k
-	}
-	if k := newConvPhases(p, products); k != nil {
-		return k
-	}
-	return nil
 }
 
 func newConvPlan(c *Conv2D, w window) convPlan {

@@ -22,7 +22,7 @@ type copies struct {
 type form struct {
 	wide, trans      bool
 	winograd         int  // which transform of a convolution's weight: see convWinograd
-	panels           bool // of output channels: see convPhases and convWinograd
+	panels           bool // of output channels: see convWinograd
 	offset, k, n, ld int  // all zero: the values themselves
 }
 

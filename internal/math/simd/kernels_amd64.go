@@ -118,12 +118,6 @@ func winogradInWide(dst *float32, step int, plane *float32, offsets *int, stride
 //go:noescape
 func winogradOutWide(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
 
-//go:noescape
-func shiftedF32(panels, k, block int, a, x *float32, offsets *int, c *float32, ldc int, add bool)
-
-//go:noescape
-func shiftedWideF32(panels, k, block int, a, x *float32, offsets *int, c *float32, ldc int, add bool)
-
 // finishMask is eight numbers with the sign set and eight without.
 //
 //lint:ignore U1000 the assembly reads it

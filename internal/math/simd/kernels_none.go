@@ -45,5 +45,3 @@ func winogradExpand(_ *float32, _ int, _ *float32, _ int)                       
 func winogradOut(_ *float32, _ *int, _ int, _ *float32, _ int, _ *float32)          { panic(none) }
 func winogradInWide(_ *float32, _ int, _ *float32, _ *int, _ int, _ *float32)       { panic(none) }
 func winogradOutWide(_ *float32, _ *int, _ int, _ *float32, _ int, _ *float32)      { panic(none) }
-func shiftedF32(_, _, _ int, _, _ *float32, _ *int, _ *float32, _ int, _ bool)      { panic(none) }
-func shiftedWideF32(_, _, _ int, _, _ *float32, _ *int, _ *float32, _ int, _ bool)  { panic(none) }
