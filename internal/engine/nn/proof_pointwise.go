@@ -71,30 +71,23 @@ func (f wideUnary) wide(y wideTensor, x []wideTensor, _ int) {
 	}
 }
 
-func (*ReLU) wideForm([][]int) wideKernel        { return wideUnary(wideRelu) }
-func (o *LeakyReLU) wideForm([][]int) wideKernel { return wideUnary(wideLeaky(o.Slope)) }
+func (*ReLU) wideForm([][]int) wideKernel        { return wideLeaky(0) }
+func (o *LeakyReLU) wideForm([][]int) wideKernel { return wideLeaky(o.Slope) }
 
-// wideRelu: the bound is that of the linear piece where all of x̂ ± ex lies on one side of 0.
-func wideRelu(x wideEntry) wideEntry {
-	switch {
-	case x.h > 0:
-		return x
-	case x.e < math.Abs(x.h)*(1-0x1p-50): // ≤ |h + l|
-		return wideEntry{}
-	}
-	return wideEntry{e: x.e}
-}
-
-// wideLeaky: the bound is max(1, |slope|) times ex where x̂ ± ex lies on both sides of 0.
+// wideLeaky: the bound is max(1, |slope|) times ex where x̂ ± ex lies on both sides of 0. With a slope of 0,
+// what is certainly negative is exactly 0.
 func wideLeaky(slope float64) wideUnary {
 	s, up := math.Abs(slope), roundUp(4)
 	return func(x wideEntry) wideEntry {
 		sure := x.e < math.Abs(x.h)*(1-0x1p-50)
-		if x.h > 0 {
+		switch {
+		case x.h > 0:
 			if !sure && s > 1 {
 				x.e *= s * up
 			}
 			return x
+		case sure && s == 0:
+			return wideEntry{}
 		}
 		reach := s
 		if !sure {
