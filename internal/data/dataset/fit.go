@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"slices"
+
+	"tattle/internal/engine/nn"
 )
 
 // fit gives the examples the shape of the model's input where that is another view of
@@ -20,7 +22,7 @@ func (s *Set) fit(path string, o Options) error {
 		s.Shape = slices.Clone(want)
 		return nil
 	}
-	return fmt.Errorf("%s: examples of shape %s, and the model takes %s: %s", path, times(s.Shape), times(want), s.advice(want))
+	return fmt.Errorf("%s: examples of shape %s, and the model takes %s: %s", path, nn.ShapeString(s.Shape), nn.ShapeString(want), s.advice(want))
 }
 
 // belowUpsample is the shape of what the model enlarges to its own input.

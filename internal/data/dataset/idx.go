@@ -5,12 +5,11 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"math/bits"
-	"strings"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/file"
 )
 
@@ -30,7 +29,7 @@ type idxArray struct {
 
 // String describes the array, such as "60000×28×28 unsigned byte".
 func (a idxArray) String() string {
-	return times(a.shape) + map[int]string{1: " unsigned byte", 4: " int"}[a.size]
+	return nn.ShapeString(a.shape) + map[int]string{1: " unsigned byte", 4: " int"}[a.size]
 }
 
 // at returns element i.
@@ -121,17 +120,6 @@ func unreadable(name string, err error) error {
 		return malformed(name, "truncated: ends too early; get the file again")
 	}
 	return malformed(name, "gzip contents are damaged (%v): get the file again", err)
-}
-
-func times(shape []int) string {
-	var b strings.Builder
-	for i, n := range shape {
-		if i > 0 {
-			b.WriteString("×")
-		}
-		fmt.Fprint(&b, n)
-	}
-	return b.String()
 }
 
 // product multiplies size by the dimensions; false if that exceeds maxArray.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tattle/internal/engine/nn"
 )
 
 // Normalisation constants: mean and standard deviation of all training pixels,
@@ -37,7 +39,7 @@ func openImages(path, qmnist string) (*Set, error) {
 		return nil, malformed(path, "holds %s, not pictures: wants an idx3 file of unsigned bytes [pictures, height, width]", a)
 	}
 	if len(a.data) == 0 {
-		return nil, malformed(path, "holds no pictures (%s): get the file again", times(a.shape))
+		return nil, malformed(path, "holds no pictures (%s): get the file again", nn.ShapeString(a.shape))
 	}
 	set := &Set{Shape: []int{1, a.shape[1], a.shape[2]}, Pixels: a.data, Source: []string{path}, YName: "digit", YNames: digitNames}
 	set.Mean, set.Std = []float32{mnistMean}, []float32{mnistStd}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/npy"
 )
 
@@ -184,7 +185,7 @@ func (a *arrays) readLabels(name string) error {
 		return malformed(a.path, "labels %s have %d columns: give one label for each example; of one-hot rows that is %s.argmax(1)", name, shape[1], name)
 	}
 	if len(shape) == 0 || len(labels) != shape[0] || shape[0] != a.shape[0] {
-		return malformed(a.path, "labels %s of shape %s for %s: give one label for each", name, times(shape), plural(a.shape[0], "example"))
+		return malformed(a.path, "labels %s of shape %s for %s: give one label for each", name, nn.ShapeString(shape), plural(a.shape[0], "example"))
 	}
 	for i, class := range labels {
 		if err := checkClassNumber(i, class); err != nil {
@@ -217,7 +218,7 @@ func (a *arrays) readGroup(name string) error {
 		}
 	}
 	if len(of.Shape) != 1 || len(c.values) != a.shape[0] {
-		return malformed(a.path, "array %s of shape %s for %s: give one person for each", name, times(of.Shape), plural(a.shape[0], "example"))
+		return malformed(a.path, "array %s of shape %s for %s: give one person for each", name, nn.ShapeString(of.Shape), plural(a.shape[0], "example"))
 	}
 	a.group = c
 	return nil
@@ -230,7 +231,7 @@ func (a *arrays) check() error {
 		return malformed(a.path, "holds no examples: give an array with some")
 	}
 	if n, ok := product(1, shape[1:]); !ok || n == 0 {
-		return malformed(a.path, "examples of shape %s: want some numbers in each", times(shape[1:]))
+		return malformed(a.path, "examples of shape %s: want some numbers in each", nn.ShapeString(shape[1:]))
 	}
 	return nil
 }
@@ -368,7 +369,7 @@ func (a *arrays) picture(o Options) (channels, height, width int, last bool, err
 	case len(shape) == 2:
 		return 1, shape[0], shape[1], false, nil
 	case len(shape) > 3:
-		return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes, and no pictures: give pictures as n × height × width × channels, or numbers as float32", times(shape))
+		return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes, and no pictures: give pictures as n × height × width × channels, or numbers as float32", nn.ShapeString(shape))
 	}
 	if layout == "" && slices.Equal(shape, o.Shape) {
 		layout = LayoutCHW
@@ -376,11 +377,11 @@ func (a *arrays) picture(o Options) (channels, height, width int, last bool, err
 	coloured := func(n int) bool { return n == 1 || n == 3 }
 	switch first, last := coloured(shape[0]), coloured(shape[2]); {
 	case first && last && layout == "":
-		return 0, 0, 0, false, fmt.Errorf("%s: examples of shape %s: which are the channels? say layout=chw or layout=hwc", a.path, times(shape))
+		return 0, 0, 0, false, fmt.Errorf("%s: examples of shape %s: which are the channels? say layout=chw or layout=hwc", a.path, nn.ShapeString(shape))
 	case first && (!last || layout == LayoutCHW):
 		return shape[0], shape[1], shape[2], false, nil
 	case last:
 		return shape[2], shape[0], shape[1], true, nil
 	}
-	return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes with neither 1 nor 3 channels: give pictures as n × height × width × channels, or numbers as float32", times(shape))
+	return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes with neither 1 nor 3 channels: give pictures as n × height × width × channels, or numbers as float32", nn.ShapeString(shape))
 }

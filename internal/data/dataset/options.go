@@ -99,7 +99,7 @@ func (o *Options) check() error {
 	}
 	for _, d := range o.Shape {
 		if d < 1 {
-			return fmt.Errorf("inputs of shape %s: want sizes of 1 or more", times(o.Shape))
+			return fmt.Errorf("inputs of shape %s: want sizes of 1 or more", nn.ShapeString(o.Shape))
 		}
 	}
 	if err := o.Preprocess.Check(); err != nil {

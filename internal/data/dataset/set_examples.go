@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"slices"
+
+	"tattle/internal/engine/nn"
 )
 
 // levels holds the normalised value of each of a channel's 256 byte values.
@@ -135,7 +137,7 @@ func (s *Set) Denormalize(x float64, c int) float64 {
 // Mirrored returns the pictures with left and right exchanged. It returns an error for rows of a table.
 func (s *Set) Mirrored() (*Set, error) {
 	if s.Pixels == nil || len(s.Shape) != 3 {
-		return nil, fmt.Errorf("examples of shape %s are not pictures and cannot be mirrored: give the other views in a file", times(s.Shape))
+		return nil, fmt.Errorf("examples of shape %s are not pictures and cannot be mirrored: give the other views in a file", nn.ShapeString(s.Shape))
 	}
 	t, width, step := *s, s.Shape[2], 1
 	if s.ChannelsLast {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"tattle/internal/data/sheet"
+	"tattle/internal/engine/nn"
 	"tattle/internal/file"
 	"tattle/internal/npy"
 )
@@ -95,7 +96,7 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 			return nil, 0, err
 		}
 		if len(a.Shape) != 2 || a.Shape[0]*a.Shape[1] == 0 {
-			return nil, 0, malformed(path, "an array of shape %s: give vectors [n, d]", times(a.Shape))
+			return nil, 0, malformed(path, "an array of shape %s: give vectors [n, d]", nn.ShapeString(a.Shape))
 		}
 		if values, err = a.Float32s(); err != nil {
 			return nil, 0, err

@@ -58,10 +58,7 @@ func (o *Resize) Along(shape []int, d, out int, scale float64) ([]Op, error) {
 	if d == last {
 		return []Op{dense}, nil
 	}
-	swap := make([]int, len(shape))
-	for i := range swap {
-		swap[i] = i
-	}
+	swap := Indices(len(shape))
 	swap[d], swap[last] = last, d
 	return []Op{&Transpose{Perm: swap}, dense, &Transpose{Perm: slices.Clone(swap)}}, nil
 }

@@ -60,16 +60,20 @@ func broadcastable(v *value, rank int, parameter func(*value, string, transform)
 	return parameter(asFloats(v), "inner", func(shape []int, x []float32) ([]int, []float32) { return inner(shape), x })
 }
 
-// accumulate combines all inputs by an operator that commutes, an activation first.
-func (r *nodeReader) accumulate(operator string) (c *chain, shape []int) {
-	var all []operand
-	var shapes [][]int
+// operands returns all inputs, which must be of one kind, and their shapes.
+func (r *nodeReader) operands() (all []operand, shapes [][]int) {
+	malformedIf(len(r.inputs) == 0, "a node without inputs")
 	for i := range r.inputs {
 		all = append(all, r.operand(i))
 		shapes = append(shapes, all[i].shape)
 		r.mustAgree(0, i)
 	}
-	malformedIf(len(all) == 0, "a node without inputs")
+	return all, shapes
+}
+
+// accumulate combines all inputs by an operator that commutes, an activation first.
+func (r *nodeReader) accumulate(operator string) (c *chain, shape []int) {
+	all, shapes := r.operands()
 	shape = broadcast(shapes...)
 	if i := slices.IndexFunc(all, func(o operand) bool { return o.value == nil }); i > 0 {
 		all[0], all[i] = all[i], all[0]

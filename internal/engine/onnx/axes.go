@@ -8,9 +8,7 @@ import (
 
 // axisOf counts a negative axis from the end.
 func axisOf(axis int64, rank int) int {
-	if axis < -int64(rank) || axis >= int64(rank) {
-		panic(malformedf("axis %d of %d dimensions", axis, rank))
-	}
+	malformedIf(axis < -int64(rank) || axis >= int64(rank), "axis %d of %d dimensions", axis, rank)
 	if axis < 0 {
 		axis += int64(rank)
 	}
@@ -31,7 +29,7 @@ func axesOf(axes []int64, rank int) []int {
 // axesOrAll is axesOf of a list that stands for all axes if it is not given.
 func axesOrAll(list []int64, given bool, rank int) []int {
 	if !given {
-		return countUp(rank)
+		return nn.Indices(rank)
 	}
 	return axesOf(list, rank)
 }
@@ -64,15 +62,6 @@ func sizesOfDims(list []int64) []int {
 		out[i] = int(v)
 	}
 	return out
-}
-
-// countUp returns 0, 1, …, n−1.
-func countUp(n int) []int {
-	x := make([]int, n)
-	for i := range x {
-		x[i] = i
-	}
-	return x
 }
 
 // shifted subtracts shift from the axes.

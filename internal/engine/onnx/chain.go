@@ -80,7 +80,7 @@ func (c *chain) then(op nn.Op, more ...*chain) *chain {
 
 // transpose permutes the dimensions, where that changes anything.
 func (c *chain) transpose(perm []int) *chain {
-	if slices.Equal(perm, countUp(len(perm))) {
+	if slices.Equal(perm, nn.Indices(len(perm))) {
 		return c
 	}
 	return c.then(&nn.Transpose{Perm: slices.Clone(perm)})
@@ -88,7 +88,7 @@ func (c *chain) transpose(perm []int) *chain {
 
 // lastAxis applies an operator with an axis of the chain moved to the end.
 func (c *chain) lastAxis(axis int, op nn.Op) *chain {
-	perm := append(slices.Delete(countUp(len(c.shape)), axis, axis+1), axis)
+	perm := append(slices.Delete(nn.Indices(len(c.shape)), axis, axis+1), axis)
 	back := make([]int, len(perm))
 	for i, p := range perm {
 		back[p] = i

@@ -177,13 +177,9 @@ func (r *nodeReader) binarizer() {
 // arrayFeatureExtractor is ONNX ArrayFeatureExtractor-1, with constant indices.
 func (r *nodeReader) arrayFeatureExtractor() {
 	x := r.operand(0)
-	if x.value != nil {
-		panic(unsupportedf("the indices are computed: they must be constant"))
-	}
+	unsupportedIf(x.value != nil, "the indices are computed: they must be constant")
 	index := r.ints(1)
-	if len(x.shape) < 2 {
-		panic(unsupportedf("input %q has shape %v: it must be rows", x.tensor, x.shape))
-	}
+	unsupportedIf(len(x.shape) < 2, "input %q has shape %v: it must be rows", x.tensor, x.shape)
 	last := len(x.shape) - 1
 	places := make([]int, len(index))
 	for i, p := range index {

@@ -89,9 +89,8 @@ func index32(i int64) int32 {
 func (r *nodeReader) vote(t *classical.Trees, at map[treeNode]int32, kind string) {
 	ids, nodes, trees := r.integers(kind+"_ids"), r.integers(kind+"_nodeids"), r.integers(kind+"_treeids")
 	weights := r.doubles(kind + "_weights")
-	if len(nodes) != len(ids) || len(trees) != len(ids) || len(weights) != len(ids) {
-		panic(malformedf("has %d, %d, %d and %d of its lists of weights: they must be as long as each other", len(ids), len(nodes), len(trees), len(weights)))
-	}
+	malformedIf(len(nodes) != len(ids) || len(trees) != len(ids) || len(weights) != len(ids),
+		"has %d, %d, %d and %d of its lists of weights: they must be as long as each other", len(ids), len(nodes), len(trees), len(weights))
 	for i, id := range ids {
 		leaf, ok := at[treeNode{trees[i], nodes[i]}]
 		if !ok {
@@ -188,9 +187,8 @@ func (r *nodeReader) treeEnsemble() {
 	c, _ := r.table()
 	t := &classical.Trees{Operator: r.node.op, Outputs: r.count("n_targets")}
 	aggregate, post := r.int("aggregate_function", 1), r.int("post_transform", 0)
-	if aggregate < 0 || aggregate > int64(classical.Max) || post < 0 || post >= int64(len(postTransforms)) {
-		panic(malformedf("aggregate_function is %d and post_transform %d: they must be 0 to 3 and 0 to 4", aggregate, post))
-	}
+	malformedIf(aggregate < 0 || aggregate > int64(classical.Max) || post < 0 || post >= int64(len(postTransforms)),
+		"aggregate_function is %d and post_transform %d: they must be 0 to 3 and 0 to 4", aggregate, post)
 	t.Aggregate = classical.Aggregate(aggregate)
 	splits, modes := r.tensorFloats("nodes_splits"), r.tensorInts("nodes_modes")
 	features, missing := r.integers("nodes_featureids"), r.integers("nodes_missing_value_tracks_true")
@@ -199,9 +197,7 @@ func (r *nodeReader) treeEnsemble() {
 	n := len(features)
 	mustBeAsLong(missing, n, len(splits), len(modes), len(yes), len(no), len(yesLeaf), len(noLeaf))
 	targets, weights := r.integers("leaf_targetids"), r.tensorFloats("leaf_weights")
-	if len(targets) != len(weights) {
-		panic(malformedf("has %d targets and %d weights of leaves", len(targets), len(weights)))
-	}
+	malformedIf(len(targets) != len(weights), "has %d targets and %d weights of leaves", len(targets), len(weights))
 	for i, w := range weights {
 		t.Leaves = append(t.Leaves, []classical.Vote{{Output: index32(targets[i]), Weight: w}})
 	}

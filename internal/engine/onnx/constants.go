@@ -110,9 +110,7 @@ func (c *constants) parameter(v *value, done string, f transform, infinite bool)
 
 // claim counts elements of constants that are about to be computed.
 func (c *constants) claim(n int) {
-	if n < 0 || n > c.foldable {
-		panic(unsupportedf("computes more constants than a file of this size should need: over %d elements", maxFolded))
-	}
+	unsupportedIf(n < 0 || n > c.foldable, "computes more constants than a file of this size should need: over %d elements", maxFolded)
 	c.foldable -= n
 }
 

@@ -19,12 +19,12 @@ func (e *encoder) aligned(n *nn.Node, op *nn.MatMul, in [][]int) []string {
 	for i, trans := range []bool{op.TransA, op.TransB} {
 		dims, side := len(in[i]), n.Name+[]string{".a", ".b"}[i]
 		if trans {
-			perm := countUp(dims + 1)
+			perm := nn.Indices(dims + 1)
 			perm[dims-1], perm[dims] = dims, dims-1
 			inputs[i] = e.emitInner("Transpose", inputs[i:i+1], side+".transposed", given{"perm", perm})
 		}
 		if dims < rank {
-			axes := e.ints(side+".axes", afterBatch(countUp(rank-dims))...)
+			axes := e.ints(side+".axes", afterBatch(nn.Indices(rank-dims))...)
 			inputs[i] = e.emitInner("Unsqueeze", []string{inputs[i], axes}, side+".aligned")
 		}
 	}
@@ -83,7 +83,7 @@ func epsilon(v, absent float64) given {
 func (e *encoder) reduced(op *nn.Reduce, in []int) []int {
 	axes := op.Axes
 	if axes == nil {
-		axes = countUp(len(in))
+		axes = nn.Indices(len(in))
 	}
 	unsupportedIf(len(axes) == 0, "a reduction over no dimension cannot be written")
 	return afterBatch(axes)

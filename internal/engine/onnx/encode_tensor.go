@@ -36,9 +36,7 @@ func (e *encoder) tensor(p *nn.Param, proposed string, infinite bool) string {
 		return name
 	}
 	name := e.fresh(cmp.Or(p.Name, proposed))
-	if len(p.Data) != nn.Size(p.Shape) {
-		panic(unsupportedf("tensor %q has %d values for shape %v", name, len(p.Data), p.Shape))
-	}
+	unsupportedIf(len(p.Data) != nn.Size(p.Shape), "tensor %q has %d values for shape %v", name, len(p.Data), p.Shape)
 	e.params[p] = name
 	head := protowire.AppendTag(tensorHead(name, typeFloat, p.Shape), tensorRaw, protowire.BytesType)
 	head = protowire.AppendVarint(head, uint64(4*len(p.Data)))

@@ -132,7 +132,7 @@ func (r *nodeReader) scatter(x operand, places, shape []int) {
 	r.mustAgree(0, 2)
 	unsupportedIf(how != "none", "reduction %q", how)
 	r.claim(nn.Size(x.shape) + len(places))
-	from := countUp(nn.Size(x.shape)) // the data, and then the updates
+	from := nn.Indices(nn.Size(x.shape)) // the data, and then the updates
 	for i, p := range places {
 		from[p] = len(from) + i
 	}

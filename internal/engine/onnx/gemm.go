@@ -84,7 +84,7 @@ func (r *nodeReader) timesColumns(a *value, x operand, shape []int) {
 		c.then(dense).end(0, shape)
 		return
 	}
-	swap, last := countUp(len(c.shape)), len(c.shape)-1
+	swap, last := nn.Indices(len(c.shape)), len(c.shape)-1
 	swap[last], swap[last-1] = last-1, last
 	c.transpose(swap).then(dense).transpose(swap).end(0, shape)
 }

@@ -140,7 +140,7 @@ func (r *nodeReader) repeated(v *value, to []int) *nn.Param {
 // over the dimensions from the axis on.
 func (r *nodeReader) rmsNorm() {
 	x, scale := r.operand(0), r.operand(1)
-	axes := countUp(len(x.shape))[r.axis(-1, len(x.shape)):]
+	axes := nn.Indices(len(x.shape))[r.axis(-1, len(x.shape)):]
 	c := r.whole(x)
 	square := c.then(&nn.Binary{Operator: "Mul"}, c)
 	mean := square.then(&nn.Reduce{Function: "Mean", Axes: axes, Keep: true})

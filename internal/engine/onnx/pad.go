@@ -11,7 +11,7 @@ import (
 func (r *nodeReader) pad() {
 	x, op, mode := r.operand(0), &nn.Pad{}, r.text("mode", "constant")
 	list, _ := r.list("pads", 1)
-	axes := countUp(len(x.shape))
+	axes := nn.Indices(len(x.shape))
 	if r.has(3) {
 		axes = axesOf(r.ints(3), len(x.shape))
 	}

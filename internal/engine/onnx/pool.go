@@ -62,7 +62,7 @@ func (r *nodeReader) averagePool() {
 func (r *nodeReader) spatial() (x operand, axes []int) {
 	x = r.operand(0)
 	malformedIf(len(x.shape) < 3, "an input of %d dimensions: it must have at least 3", len(x.shape))
-	return x, countUp(len(x.shape))[2:]
+	return x, nn.Indices(len(x.shape))[2:]
 }
 
 // globalAveragePool computes the mean of each channel.

@@ -23,7 +23,7 @@ func (r *nodeReader) reduce() {
 		return
 	}
 	if len(axes) == 0 {
-		axes = countUp(len(x.shape))
+		axes = nn.Indices(len(x.shape))
 	}
 	slices.Sort(axes)
 	r.reduceOver(x, function, axes, keep)

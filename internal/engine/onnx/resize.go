@@ -41,7 +41,7 @@ func (r *nodeReader) resize10(scales []float64) {
 		op.Mode = "linear"
 	}
 	malformedIf(op.Mode != "nearest" && op.Mode != "linear", "unknown mode %q", mode)
-	to := byScales(x.shape, countUp(len(x.shape)), scales)
+	to := byScales(x.shape, nn.Indices(len(x.shape)), scales)
 	unsupportedIf(op.Mode == "nearest" && slices.ContainsFunc(scales, func(s float64) bool { return s < 1 }),
 		"mode \"nearest\" to a smaller size, whose meaning differs between versions of ONNX: export at opset 11 or later")
 	r.resizeTo(x, op, to)

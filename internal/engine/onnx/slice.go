@@ -59,7 +59,7 @@ func (r *nodeReader) slice() {
 	starts, ends, by := lists[0], lists[1], lists[3]
 	n := len(starts)
 	malformedIf(!given[0] || !given[1] || n > maxDims, "starts or ends are missing, or more than %d", maxDims)
-	axes := countUp(min(n, len(x.shape)))
+	axes := nn.Indices(min(n, len(x.shape)))
 	if given[2] {
 		axes = axesOf(lists[2], len(x.shape))
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"tattle/internal/engine/nn"
 )
 
 // A Loop sweeps over examples in shuffled batches of one size. What is left over at the
@@ -33,10 +35,7 @@ func (l *Loop) Steps() int {
 // Run does all epochs. It returns the first error of Step and Sweep, an error if a loss is not
 // finite, and that of ctx when it ends between two steps.
 func (l *Loop) Run(ctx context.Context) error {
-	order := make([]int, l.Examples)
-	for i := range order {
-		order[i] = i
-	}
+	order := nn.Indices(l.Examples)
 	for epoch := range l.Epochs {
 		l.Rand(epoch).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		if epoch < l.First {
