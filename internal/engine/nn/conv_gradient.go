@@ -78,11 +78,7 @@ func (k *convColumns[T]) sumPlanes(out []T, db []float64, t convTile, g, lo, hi 
 	length := t.rows() * k.outW
 	for e := t.e0; e < t.e1; e++ {
 		for o := lo; o < hi; o++ {
-			plane := func(o int) []T { return k.y[((e*k.groups+g)*k.outG+o)*k.outHW+t.r0*k.outW:][:length] }
-			if o+2 < hi {
-				simd.Prefetch(plane(o + 2))
-			}
-			db[g*k.outG+o] += float64(simd.Sum(plane(o)))
+			db[g*k.outG+o] += float64(simd.Sum(k.y[((e*k.groups+g)*k.outG+o)*k.outHW+t.r0*k.outW:][:length]))
 		}
 	}
 }

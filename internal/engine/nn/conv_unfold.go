@@ -11,9 +11,6 @@ func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
 	for e := t.e0; e < t.e1; e++ {
 		for c := c0; c < c1; c++ {
 			plane := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
-			if k.pairs && c+1 < c1 {
-				simd.Prefetch(k.x[((e*k.groups+g)*k.inG+c+1)*k.inHW:][t.r0*k.strideH*k.inW : t.r1*k.strideH*k.inW]) // the next channel's
-			}
 			for r := range k.kH {
 				if k.pairs {
 					row := (c*k.kH + r) * 2

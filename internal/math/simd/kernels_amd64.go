@@ -2,8 +2,6 @@
 
 package simd
 
-import "unsafe"
-
 // The kernels of amd64 alone: their comments are in the assembly. Calls need AVX2, and those called wide AVX-512.
 
 //go:noescape
@@ -72,9 +70,6 @@ func normForwardF32(dst, x, scale, shift *float32, n int, mean, invStd float32)
 
 //go:noescape
 func normGradientF32(scale, shift, d, x *float32, n int, mean, invStd float32)
-
-//go:noescape
-func prefetchLines(x unsafe.Pointer, lines int)
 
 //go:noescape
 func copyRowsF32(dst, src *float32, rows, n, dstStride, srcStride int)

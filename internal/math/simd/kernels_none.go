@@ -2,8 +2,6 @@
 
 package simd
 
-import "unsafe"
-
 const useAVX2, useAVX512 = false, false
 
 // none is the panic of a kernel that no processor has here, and that nothing calls.
@@ -30,7 +28,6 @@ func rivalF32(_, _ *float32, _ *int32, _ int, _, _ int32)                       
 func maxF32(_ *float32, _ int) float32                                              { panic(none) }
 func normForwardF32(_, _, _, _ *float32, _ int, _, _ float32)                       { panic(none) }
 func normGradientF32(_, _, _, _ *float32, _ int, _, _ float32)                      { panic(none) }
-func prefetchLines(_ unsafe.Pointer, _ int)                                         { panic(none) }
 func copyRowsF32(_, _ *float32, _, _, _, _ int)                                     { panic(none) }
 func evenF32(_, _ *float32, _, _, _, _ int)                                         { panic(none) }
 func addEvenF32(_, _ *float32, _, _, _, _ int)                                      { panic(none) }

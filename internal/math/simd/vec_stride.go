@@ -1,16 +1,5 @@
 package simd
 
-import "unsafe"
-
-// Prefetch asks the processor for x, which will soon be read, and changes nothing. It helps where one
-// reads a short piece here and there: the processor foresees long ones by itself.
-func Prefetch[T Float](x []T) {
-	const line = 64
-	if lines := len(x) * int(unsafe.Sizeof(T(0))) / line; useAVX2 && lines > 0 {
-		prefetchLines(unsafe.Pointer(&x[0]), lines)
-	}
-}
-
 // longRow is the length from which a row is worth a call of its own.
 const longRow = 128
 

@@ -19,18 +19,6 @@
 	VZEROUPPER \
 	RET
 
-// func prefetchLines(x unsafe.Pointer, lines int)
-TEXT ·prefetchLines(SB), NOSPLIT, $0-16
-	MOVQ x+0(FP), SI
-	MOVQ lines+8(FP), CX
-
-ask:
-	PREFETCHT0 (SI)
-	ADDQ $64, SI
-	DECQ CX
-	JNZ ask
-	RET
-
 // func copyRowsF32(dst, src *float32, rows, n, dstStride, srcStride int)
 // rows and n are not zero. A row ends with whole registers, which may overlap those before.
 TEXT ·copyRowsF32(SB), NOSPLIT, $0-48
