@@ -174,12 +174,12 @@ const apartShare = 5
 // in the data without --limit.
 func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) error {
 	n := j.data.Len()
-	if people := design.People(j.data); people < 2*apartShare {
+	if people := design.People(j.data); people < apartShare {
 		have := report.Many(n, "test input")
 		if j.data.Group != nil {
 			have += fmt.Sprintf(" of %d people", people)
 		}
-		return usage(fmt.Errorf("--data: %s: some set the strength of the noise, and the others are measured", have), fmt.Sprintf("give at least %d", 2*apartShare))
+		return usage(fmt.Errorf("--data: %s: some set the strength of the noise, and the others are measured", have), fmt.Sprintf("give at least %d", apartShare))
 	}
 	of := dataset.First(n)
 	if j.in.Limit != "" {
