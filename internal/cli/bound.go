@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,7 @@ func (boundCmd) Help() string {
 }
 
 func (c *boundCmd) Run(ctx context.Context, e *env) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(measure.GarbageShare))
 	m, err := c.measurement(ctx, e)
 	if err != nil {
 		return err
@@ -79,6 +81,16 @@ func (c *boundCmd) complete(costly bool) (notes []string) {
 	return notes
 }
 
+// readFewer reads no more examples of the data than a costly model of vectors is applied to, unless the flags say how many.
+func (c *boundCmd) readFewer(released *nn.Graph, in *measure.Inputs) (notes []string) {
+	if !measure.Costly(released) || c.Utility == "" || c.Limit != "" || c.TrainingLimit != nil || c.Attack != nil || c.Candidates == measure.CandidatesAll {
+		return nil
+	}
+	in.TrainingLimit = measure.Affordable(released, c.Candidates)
+	in.Limit = strconv.Itoa(in.TrainingLimit)
+	return []string{"the model is large, hence at most " + in.Limit + " examples of each part are read, drawn by the seed; --limit all reads all"}
+}
+
 // measurement checks the flags and opens model and data.
 func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error) {
 	leaves, err := c.release(c.Seed)
@@ -116,7 +128,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err := differentiable(read, released); err != nil {
 		return nil, err
 	}
-	less := c.complete(measure.Costly(released))
+	less := append(c.complete(measure.Costly(released)), c.readFewer(released, &in)...)
 	if set == nil {
 		if set, notes, err = openInputs(ctx, e, in, read); err != nil {
 			return nil, err

@@ -3,6 +3,10 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/protect/measure"
 )
 
 // A flag that is given counts; of the others, a costly model gets few searches, and each is named.
@@ -15,5 +19,30 @@ func TestFewerSearches(t *testing.T) {
 	few.Far = new(3)
 	if notes := few.complete(true); len(notes) != 1 || strings.Count(notes[0], "instead of") != 4 || few.Examples != "all" || *few.Restarts != 2 || *few.Barankin != 0 || *few.Far != 3 || few.Twins != "0" {
 		t.Errorf("%+v, %v", few, notes)
+	}
+}
+
+// Of a costly model of vectors no more examples are read than it is applied to, unless a flag says how many.
+func TestReadFewer(t *testing.T) {
+	b := nn.NewBuilder("large", 16, 256, 256)
+	b.Conv("", 16, 3, 1, 1, true)
+	large := b.Graph
+	vectors := sourceFlags{useFlags: useFlags{Utility: "recall@10"}}
+	listed := furtherFlags{Candidates: "1500"}
+	for _, c := range []struct {
+		cmd  boundCmd
+		g    *nn.Graph
+		want int
+	}{
+		{boundCmd{sourceFlags: vectors, furtherFlags: listed}, large, 1500},
+		{boundCmd{sourceFlags: vectors, furtherFlags: listed}, zoo.Vectors(9), 0},
+		{boundCmd{sourceFlags: vectors, furtherFlags: furtherFlags{Candidates: "all"}}, large, 0},
+		{boundCmd{sourceFlags: vectors, inputFlags: inputFlags{Limit: "all"}}, large, 0},
+		{boundCmd{}, large, 0}, // accuracy is measured on all examples
+	} {
+		var in measure.Inputs
+		if notes := c.cmd.readFewer(c.g, &in); in.TrainingLimit != c.want || len(notes) != min(1, c.want) || c.want > 0 && in.Limit != "1500" {
+			t.Errorf("%d of training, limit %q, notes %q; want %d", in.TrainingLimit, in.Limit, notes, c.want)
+		}
 	}
 }

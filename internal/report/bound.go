@@ -36,7 +36,7 @@ var boundLayout = &layout{
 			{table: &tableOf{rows: []string{"named in more than"}, columns: []column{{"share of people", "exposed.above", "", false}, {"limits", "exposed.above", "interval", false}}}},
 			{says: "Mean share of releases in which people are named, by a sensitive attribute.",
 				table: &tableOf{rows: []string{"attribute", "value"}, columns: []column{{"named in", "exposed.group", "", false}, {"limits", "exposed.group", "interval", false}, {"people", "exposed.group", "n", false}}}},
-			{says: "The most exposed of those who were drawn, by the place of an input in the data.", pictures: "exposed ",
+			{says: "The most exposed of those who were drawn, by the place of an input among those that were read.", pictures: "exposed ",
 				table: &tableOf{rows: []string{"most exposed"}, columns: []column{{"named in", "exposed.most", "", false}, {"releases", "exposed.most", "n", false}}}},
 		}},
 		{title: "Whatever the data", parts: []partOf{

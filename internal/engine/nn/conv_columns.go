@@ -13,7 +13,7 @@ import (
 // whole outputs of several where they are small.
 type convColumns[T Float] struct {
 	convPlan
-	spares[T]
+	*spares[T]
 	tiling, gradTiling convTiling
 	current            convTiling // of the product in progress; sums do not depend on it
 	pairs              bool       // the kernel is 2 wide with a stride of 2, without padding, and uses each input at most once
@@ -87,7 +87,7 @@ const (
 )
 
 func newConvColumns[T Float](p convPlan) *convColumns[T] {
-	k := &convColumns[T]{convPlan: p, tiling: newConvTiling(p, convOutputs)}
+	k := &convColumns[T]{convPlan: p, spares: sharedTiles[T](), tiling: newConvTiling(p, convOutputs)}
 	k.gradTiling = k.tiling
 	if k.byTile = len(p.op.Weight.Data) > convPartial; k.byTile {
 		k.gradTiling = newConvTiling(p, convGradOutputs)

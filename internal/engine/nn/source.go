@@ -43,6 +43,12 @@ func Indices(n int) []int {
 // Choose returns the examples of a source that have these indices.
 func Choose(data Source, indices []int) Source { return chosen{data, indices} }
 
+// ChosenFrom returns the arguments of the Choose that made data; nil indices if there was none.
+func ChosenFrom(data Source) (of Source, indices []int) {
+	c, _ := data.(chosen)
+	return c.Source, c.indices
+}
+
 // chosen is what Choose returns.
 type chosen struct {
 	Source

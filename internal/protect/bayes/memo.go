@@ -6,19 +6,33 @@ type Memo struct {
 	dim   int
 	a     []float64 // [inputs, dim]
 	known []bool
+	at    []int // the place in a of each input; nil: its number
 }
 
 // NewMemo returns an empty Memo for a source of inputs with dim features each. A Memo is not safe for
 // concurrent use.
 func NewMemo(inputs, dim int) *Memo {
-	return &Memo{dim, make([]float64, inputs*dim), make([]bool, inputs)}
+	return &Memo{dim: dim, a: make([]float64, inputs*dim), known: make([]bool, inputs)}
+}
+
+// Chosen returns the memo of the source nn.Choose(data, indices), where m is that of data. They share what they keep.
+func (m *Memo) Chosen(indices []int) *Memo {
+	return &Memo{m.dim, m.a, m.known, indices}
+}
+
+// place returns where input i is kept.
+func (m *Memo) place(i int) int {
+	if m.at == nil {
+		return i
+	}
+	return m.at[i]
 }
 
 // fill makes the features of some inputs known. compute overwrites dst with those of rows.
 func (m *Memo) fill(rows []int, compute func(dst []float64, rows []int) error) error {
 	var fresh []int
 	for _, i := range rows {
-		if !m.known[i] {
+		if !m.known[m.place(i)] {
 			fresh = append(fresh, i)
 		}
 	}
@@ -29,8 +43,9 @@ func (m *Memo) fill(rows []int, compute func(dst []float64, rows []int) error) e
 			return err
 		}
 		for k, i := range some {
-			copy(m.a[i*m.dim:(i+1)*m.dim], dst[k*m.dim:])
-			m.known[i] = true
+			at := m.place(i)
+			copy(m.a[at*m.dim:(at+1)*m.dim], dst[k*m.dim:])
+			m.known[at] = true
 		}
 	}
 	return nil
@@ -39,6 +54,6 @@ func (m *Memo) fill(rows []int, compute func(dst []float64, rows []int) error) e
 // read overwrites dst with the features of some inputs, which must be known.
 func (m *Memo) read(dst []float64, rows []int) {
 	for k, i := range rows {
-		copy(dst[k*m.dim:(k+1)*m.dim], m.a[i*m.dim:])
+		copy(dst[k*m.dim:(k+1)*m.dim], m.a[m.place(i)*m.dim:])
 	}
 }

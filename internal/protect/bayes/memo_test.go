@@ -64,6 +64,14 @@ func TestMemo(t *testing.T) {
 			}
 		}
 	}
+	clear(data.read)
+	of, some := nn.ChosenFrom(nn.Choose(data, []int{7, 3}))
+	want, got := make([]float64, dim), make([]float64, dim)
+	must.Do(t, (Inputs{Front: net, Data: of, Indices: []int{3}, Memo: memo}).Features(t.Context(), want, []int{0}))
+	must.Do(t, (Inputs{Front: net, Data: nn.Choose(of, some), Indices: []int{1}, Memo: memo.Chosen(some)}).Features(t.Context(), got, []int{0}))
+	if !slices.Equal(got, want) || slices.Max(data.read) > 0 {
+		t.Errorf("of chosen inputs %v, want %v; read %d times", got, want, slices.Max(data.read))
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.Fail(t, (Inputs{Front: net, Data: data, Indices: all, Memo: NewMemo(inputs, dim)}).Features(ctx, make([]float64, dim), []int{0})) // a cancelled context

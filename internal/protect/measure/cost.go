@@ -1,6 +1,11 @@
 package measure
 
-import "tattle/internal/engine/nn"
+import (
+	"math"
+	"strconv"
+
+	"tattle/internal/engine/nn"
+)
 
 // A model that takes more than costly multiply-adds for an input is applied to fewer inputs by default, and its bounds are
 // searched for less.
@@ -20,6 +25,16 @@ func affordable(g *nn.Graph, work float64, least, all int) int {
 	}
 	sum, _ := g.MultiplyAdds()
 	return min(all, max(least, int(work/float64(sum))))
+}
+
+// Affordable returns how many inputs of each part a costly model of vectors is applied to, at most, with that choice of candidates
+// (see [Inputs.Lists]).
+func Affordable(g *nn.Graph, candidates string) int {
+	n, err := strconv.Atoi(candidates)
+	if err != nil {
+		n = affordable(g, candidatesWork, leastScaling, math.MaxInt32)
+	}
+	return max(n, leastLookups, affordable(g, lookupWork, leastLookups, mostDatabase))
 }
 
 // Multiply-adds of float32 take about two seconds for 2³⁵ on one core, those of float64 twice as long.

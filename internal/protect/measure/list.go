@@ -26,9 +26,9 @@ const (
 
 	// DefaultConfidence is that of limits whose expectations are over random draws.
 	DefaultConfidence = .999
-	// garbageShare is the garbage that may be in memory, in percent of the rest. Lists are arrays without pointers, which a collection
+	// GarbageShare is the garbage that may be in memory, in percent of the rest. Lists and features are arrays without pointers, which a collection
 	// does not read, so it costs little.
-	garbageShare = 20
+	GarbageShare = 20
 	// listAlpha is the probability that a limit does not hold, at any look.
 	listAlpha = 1 - DefaultConfidence
 )
@@ -100,7 +100,7 @@ func newLists(o ListOptions, t Target) *lists {
 // the reason in LeftOut.
 func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 	l := newLists(o, t)
-	defer debug.SetGCPercent(debug.SetGCPercent(garbageShare))
+	defer debug.SetGCPercent(debug.SetGCPercent(GarbageShare))
 	if !l.possible() {
 		return l.out, nil
 	}

@@ -24,8 +24,14 @@ func newMemos(memory int64) *memos {
 	return &memos{int(cmp.Or(memory, bound.DefaultMemory) / memoShare / 8), map[*dataset.Set]*bayes.Memo{}}
 }
 
-// memo returns the memo of a data set for a model of n features, nil if there would be too many.
+// memo returns the memo of a data set, or of chosen examples of it, for a model of n features; nil if there would be too many.
 func (m *memos) memo(data nn.Source, n int) *bayes.Memo {
+	if of, indices := nn.ChosenFrom(data); indices != nil {
+		if all := m.memo(of, n); all != nil {
+			return all.Chosen(indices)
+		}
+		return nil
+	}
 	set, ok := data.(*dataset.Set)
 	if !ok || set.Len() > m.most/n {
 		return nil
