@@ -48,7 +48,7 @@ func (reproduceCmd) Help() string {
 
 // MoreHelp implements detailed.
 func (reproduceCmd) MoreHelp() string {
-	return "Histograms of the bounds: figure1, figure3 and figure5. Reconstructions: figure2, figure4 and figure6. figure5 is about ResNet-18, figure6 about Swin-T. comparison has every bound and attack beside the paper's method. mixtures is Figure 4 of paper B. " +
+	return "Histograms of the bounds: figure1, figure3 and figure5. Reconstructions: figure2, figure4 and figure6. figure5 is about ResNet-18 and figure6 about Swin-T, or another ImageNet classifier that --model names. comparison has every bound and attack beside the paper's method. mixtures is Figure 4 of paper B. " +
 		"figure5 and figure6 resize pictures to 91×91, unless --preprocess is given, and enlarge them to 224×224 inside the model. A table may be resumed with other --seeds and --only."
 }
 

@@ -181,8 +181,9 @@ func (c *reproduceCmd) conclude(ctx context.Context, e *env, f paper.Figure, our
 			}
 		}
 	}
-	first.Title = f.Title
-	f.Warn(first, len(ours.Data.YNames), c.Examples == "", c.Model == "")
+	first.Title = f.TitleOf(c.Model)
+	_, outputs := ours.Split.Head.Dims()
+	f.Warn(first, len(ours.Data.YNames), outputs, c.Examples == "", c.Model == "")
 	if err := f.Compare(first, all, theirs); err != nil {
 		return nil, err
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"tattle/internal/engine/nn"
-	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/measure"
 	"tattle/internal/report"
@@ -137,16 +137,24 @@ func PooledFeatures(g *nn.Graph) string {
 	return ""
 }
 
+// TitleOf returns the title for the model in a file, which takes the place of A's where the user brings it.
+func (f Figure) TitleOf(model string) string {
+	if i := strings.LastIndex(f.Title, ", "); f.Small && i >= 0 {
+		return f.Title[:i+2] + filepath.Base(model)
+	}
+	return f.Title
+}
+
 // Warn warns in the report of what sets the run apart from A's. classes are those that the
-// data name. The data were examined as the figure says if usual is set; the net was trained
+// data name, and outputs those of the model. The data were examined as the figure says if usual is set; the net was trained
 // by the run if trained is.
-func (f Figure) Warn(r *report.Report, classes int, usual, trained bool) {
+func (f Figure) Warn(r *report.Report, classes, outputs int, usual, trained bool) {
 	warn := func(format string, a ...any) { r.Warn(fmt.Sprintf(format, a...)) }
 	if s, err := measure.SetupOf(r); err == nil && f.Small && f.Features != s.Features {
 		warn("Paper A's features of %s are %d numbers; these are %d. --features names another node.", f.Net, f.Features, s.Features)
 	}
-	if of := zoo.Nets[f.Net].Classes; f.Small && classes > 0 && classes < of {
-		warn("The data name %s, numbered in order, and %s answers %d: accuracies mean something only where the numbers are the model's own. A CSV with a column of them goes with --labels and --target.", report.Many(classes, "class"), f.Net, of)
+	if f.Small && classes > 0 && classes < outputs {
+		warn("The data name %s, numbered in order, and the model has %d outputs: accuracies mean something only where the numbers are the model's own. A CSV with a column of them goes with --labels and --target.", report.Many(classes, "class"), outputs)
 	}
 	wanted := 0
 	fmt.Sscan(f.Examples, &wanted)

@@ -171,7 +171,7 @@ func (q *request) remake(ctx context.Context, m *measure.Measured) error {
 		if !known {
 			return mismatch("%s: request: there is no figure %q", q.dir, name)
 		}
-		again.Title = f.Title
+		again.Title = f.TitleOf(r.Model.Path)
 		if err := f.Again(again, q.dir, m.Bounds); err != nil {
 			return &MismatchError{Err: err}
 		}
