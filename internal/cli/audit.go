@@ -150,7 +150,11 @@ func (c *auditCmd) checkFit(ctx context.Context, e *env, s *audit.Subject) error
 			return ctx.Err()
 		}
 	}
-	return e.checkFit(ctx, s.Model, in, set, false)
+	f, err := fitOf(ctx, s.Model, in, set)
+	if err != nil || f == nil {
+		return err
+	}
+	return e.sayFit(f, false)
 }
 
 // status returns the error that sets the exit status, once everything is written.

@@ -138,7 +138,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		c.Barankin = new(max(*c.Barankin, min(nn.Size(set.Shape), mostVectorWitnesses)))
 	}
 	if use == nil {
-		if err := e.checkFit(ctx, read, in, set, false); err != nil {
+		if use, err = e.useOf(ctx, read, in, set, false); err != nil {
 			return nil, err
 		}
 	}

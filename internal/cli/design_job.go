@@ -144,7 +144,8 @@ func (j *designJob) open(ctx context.Context, e *env, o design.Options) (err err
 	if !j.data.Labelled() {
 		return usage(fmt.Errorf("%s: the examples have no labels, and design weighs confidentiality against accuracy", j.Data), "name the labels with --labels and --target")
 	}
-	return e.checkFit(ctx, j.model, j.in, j.data, true)
+	j.use, err = e.useOf(ctx, j.model, j.in, j.data, true)
+	return err
 }
 
 // learn opens the training data.

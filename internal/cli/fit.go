@@ -7,6 +7,7 @@ import (
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
 )
 
 // leastFit is measure.LeastFit. Tests of nets that were never trained raise it.
@@ -33,21 +34,36 @@ func fitHint(f *measure.Fit) string {
 	return fmt.Sprintf("with %s it is right for %.1f %%: --preprocess '%s'", f.Better.What, 100*float64(f.Better.Right)/float64(f.Examples), f.Better.Preprocess)
 }
 
-// checkFit compares the model with the guess of the commonest class, and says where it is hardly
-// better. If needed, a model that is not better is an error. So is a scaling that nobody gave, if another
-// makes the model clearly better.
-func (e *env) checkFit(ctx context.Context, m *measure.Model, in measure.Inputs, set *dataset.Set, needed bool) error {
+// fitOf compares the model with the guess of the commonest class; nil if there are too few examples.
+func fitOf(ctx context.Context, m *measure.Model, in measure.Inputs, set *dataset.Set) (*measure.Fit, error) {
 	if set.Len() < leastFit {
-		return nil
+		return nil, nil
 	}
-	f, err := m.Fits(ctx, in, set)
+	return m.Fits(ctx, in, set)
+}
+
+// useOf returns the use of outputs that are taken for vectors: those that answer the classes no better than a guess, and are of another
+// number. The outputs of other models get the answer of sayFit.
+func (e *env) useOf(ctx context.Context, m *measure.Model, in measure.Inputs, set *dataset.Set, needed bool) (*release.Use, error) {
+	f, err := fitOf(ctx, m, in, set)
 	if err != nil || f == nil {
-		return err
+		return nil, err
 	}
+	shapes, err := m.Graph.Shapes()
+	if err != nil {
+		return nil, err
+	}
+	if width := nn.Size(shapes[m.Graph.Output]); width > 1 && width != len(set.YNames) && f.Guesses() && f.Better == nil {
+		e.say("warning: %s: the %d outputs are taken for vectors, no scores of the %d classes (--utility %s); else %s", fitWords(f), width, len(set.YNames), release.DefaultUse, fitHint(f))
+		return useFlags{Metric: release.MetricCosine, NoiseAt: release.NoiseQuery}.use(true)
+	}
+	return nil, e.sayFit(f, needed)
+}
+
+// sayFit says where the model is hardly better than the guess of the commonest class. If needed, a model that is not better is an error.
+// So is a scaling that nobody gave, if another makes the model clearly better.
+func (e *env) sayFit(f *measure.Fit, needed bool) error {
 	hint := fitHint(f)
-	if shapes, err := m.Graph.Shapes(); err == nil && nn.Size(shapes[m.Graph.Output]) != len(set.YNames) && f.Guesses() {
-		hint += "; if the outputs are vectors, no scores of classes: --utility recall@10"
-	}
 	switch {
 	case f.Better != nil && f.Assumed != "":
 		return usage(fmt.Errorf("--preprocess is not given, and the inputs are taken to be %s; %s, and clearly more often if they are scaled otherwise", f.Assumed, fitWords(f)), hint)
