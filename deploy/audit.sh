@@ -5,7 +5,11 @@
 # The program is TATTLE, or tattle on the path, or is built with Go from the source in TATTLE_SOURCE (default: the project
 # that this file is part of).
 set -eu
-if [ $# = 0 ] && [ -n "${TATTLE_ARGS:-}" ]; then
+words=
+if [ $# = 0 ]; then
+	words=$(printf '%s' "${TATTLE_ARGS:-}" | xargs printf '%s') || exit 2 # GNU's xargs runs what stands before an open quote
+fi
+if [ -n "$words" ]; then
 	ended=$(mktemp)
 	trap 'rm -f "$ended"' EXIT
 	# xargs takes quotes off, runs nothing that is in the text, and has exit statuses of its own
