@@ -121,7 +121,7 @@ var release = map[string]Wording{
 
 	// What to do.
 	"advice.identified": {Part: Advice, Says: "Do not rely on this release to hide which input it is."},
-	"advice.design":     {Part: Advice, Says: "To find the least noise that keeps a promise about every adversary (docs/reconstruction.md): {1}"},
+	"advice.design":     {Part: Advice, Says: "To find the least noise that keeps a promise about every adversary (docs/design.md): {1}"},
 }
 
 // paperA are findings on the figures of paper A.
