@@ -36,6 +36,8 @@ def audit(scores: Any = None, *, y: Optional[Column] = None, s: Optional[Columns
     and ``group`` says whose row it is. With a path of a CSV or .npz file, these three are names of its columns,
     and ``columns`` names those of the outputs. A verdict is no error: see ``Report.verdict``.
     """
+    if scores is not None and vectors is not None:
+        raise TypeError("give scores or vectors, and audit the other in a second call")
     flags.setdefault("fail_on", "never")
     kind = "outputs" if vectors is None else "vectors"
     return _measure("audit", kind, scores if vectors is None else vectors, y, s, group, out, progress, flags)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import array
-import io
+import math
 import struct
 import sys
 import zipfile
@@ -22,7 +22,7 @@ def names_of(kind: str, values: Any, y: Any, s: Any, group: Any) -> Dict[str, An
         arrays["y"] = y
         classes = getattr(values, "columns", None)
         if classes is not None and kind == "outputs":
-            arrays.update(_numbered([str(c) for c in classes], _plain(y)))
+            arrays.update(_numbered([_label(c) for c in classes], [_label(v) for v in _listed(y)]))
     if s is not None:
         columns = s if isinstance(s, Mapping) or hasattr(s, "columns") else {str(getattr(s, "name", None) or "s"): s}
         for name in columns.keys():
@@ -38,12 +38,28 @@ def names_of(kind: str, values: Any, y: Any, s: Any, group: Any) -> Dict[str, An
     return arrays
 
 
-def _numbered(classes: List[str], y: Any) -> Dict[str, Any]:
+def _numbered(classes: List[str], labels: List[str]) -> Dict[str, Any]:
     """The target as places in the names of a frame's columns, where these are its classes."""
-    labels = [str(v) for v in (y.tolist() if hasattr(y, "tolist") else y)]
-    if not set(labels) <= set(classes):
+    unknown = set(labels) - {"", *classes}
+    if not set(labels) & set(classes):
         return {}
-    return {"y": [classes.index(v) for v in labels], "y_about": ["y", *classes]}
+    if unknown:
+        raise ValueError(f"y holds {min(unknown)!r}, which is no column of outputs: the columns are {', '.join(classes)}")
+    return {"y": [classes.index(v) if v else -1 for v in labels], "y_about": ["y", *classes]}
+
+
+def _missing(value: Any) -> bool:
+    """Whether it is None, not a number, or what pandas takes for missing."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither equal nor unequal
+        return True
+
+
+def _label(value: Any) -> str:
+    """The text of a label: 1 and 1.0 are one, and a missing one is empty."""
+    whole = isinstance(value, float) and value.is_integer()
+    return "" if _missing(value) else str(int(value) if whole else value)
 
 
 def write_npz(path: str, arrays: Mapping[str, Any]) -> None:
@@ -61,23 +77,31 @@ def _plain(values: Any) -> Any:
     return values
 
 
+def _listed(values: Any) -> List[Any]:
+    """The entries, or rows, as what Python has itself."""
+    values = _plain(values)
+    entries = values.tolist() if hasattr(values, "tolist") else values
+    return [x.tolist() if hasattr(x, "tolist") else x for x in entries]
+
+
 def _npy(name: str, values: Any) -> bytes:
     values = _plain(values)
     dtype = getattr(values, "dtype", None)
     if dtype is not None and getattr(dtype, "kind", "") in ("b", "f", "i", "u", "U"):
         return _header(dtype.str, tuple(values.shape)) + bytes(values.tobytes())
-    rows = values.tolist() if hasattr(values, "tolist") else list(values)
+    rows = _listed(values)
     shape: Tuple[int, ...] = (len(rows),)
     if rows and isinstance(rows[0], Sequence) and not isinstance(rows[0], str):
         shape = (len(rows), len(rows[0]))
         if any(len(row) != shape[1] for row in rows):
             raise ValueError(f"{name}: rows differ in length")
         rows = [x for row in rows for x in row]
-    if all(isinstance(x, int) for x in rows):
+    if all(isinstance(x, int) and -(1 << 63) <= x < 1 << 63 for x in rows):
         return _header(_native("i8"), shape) + array.array("q", rows).tobytes()
-    if all(isinstance(x, (int, float)) for x in rows):
-        return _header(_native("f8"), shape) + array.array("d", rows).tobytes()
-    texts = ["" if x is None or x != x else str(x) for x in rows]  # a missing label is empty
+    rows = [None if _missing(x) else x for x in rows]
+    if any(x is not None for x in rows) and all(x is None or isinstance(x, float) or isinstance(x, int) and abs(x) <= 1 << 53 for x in rows):
+        return _header(_native("f8"), shape) + array.array("d", (math.nan if x is None else x for x in rows)).tobytes()
+    texts = ["" if x is None else str(x) for x in rows]  # so are whole numbers that no float holds
     width = max([1, *map(len, texts)])
     return _header(f"<U{width}", shape) + b"".join(t.ljust(width, "\0").encode("utf-32-le") for t in texts)
 

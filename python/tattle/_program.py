@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -32,9 +33,9 @@ def program() -> str:
     name = "tattle.exe" if os.name == "nt" else "tattle"
     given = os.environ.get("TATTLE_BINARY")
     carried = pathlib.Path(__file__).with_name("bin") / name
-    found = given or (str(carried) if carried.exists() else shutil.which(name))
-    if not found or not os.path.exists(found):
-        raise TattleError(f"the program is not there: {found or 'it is neither in the package nor on PATH'}",
+    found = shutil.which(given or (str(carried) if carried.exists() else name))
+    if not found:
+        raise TattleError(f"the program is not there, or cannot be executed: {given or 'it is neither in the package nor on PATH'}",
                           "install the wheel of this platform, or set TATTLE_BINARY to the path of tattle", 2)
     return found
 
@@ -45,30 +46,35 @@ def run(command: str, flags: Mapping[str, Flag], write: Optional[Callable[[str],
     with tempfile.TemporaryDirectory(prefix="tattle-") as scratch:
         folder = pathlib.Path(scratch, "run") if out is None else pathlib.Path(out)
         given = dict(flags)
-        if write is not None:
-            given[next(iter(flags))] = _input(write, scratch, out)
-        args = [program(), command, *_arguments(given), "--out", str(folder)]
-        before = _stamp(folder)
-        status, error, hint = _execute(args, progress)
-        written = _stamp(folder)
-        if status not in (0, 1, 3) or written is None or written == before and status:
-            raise TattleError(error or f"tattle ended with status {status}", hint, status)
+        path = program()
+        with contextlib.ExitStack() as undo:
+            if write is not None:
+                given[next(iter(flags))] = _input(write, scratch, None if out is None else folder, undo)
+            before = _stamp(folder)
+            status, error, hint = _execute([path, command, *_arguments(given), "--out", str(folder)], progress)
+            written = _stamp(folder)
+            if status not in (0, 1, 3) or written is None or written == before and status:
+                raise TattleError(error or f"tattle ended with status {status}", hint, status)
+            undo.pop_all()
         report = Report.read(folder, status)
     report.folder = None if out is None else folder
     return report
 
 
-def _input(write: Callable[[str], None], scratch: str, out: "Union[None, str, os.PathLike[str]]") -> str:
-    """The path of the arrays: beside the folder of a run that is kept, as its report names them."""
+def _input(write: Callable[[str], None], scratch: str, out: Optional[pathlib.Path], undo: contextlib.ExitStack) -> str:
+    """The path of the arrays: beside the folder of a run that is kept, as its report names them. Undo takes a new file away."""
     path = os.path.join(scratch, "arrays.npz")
     write(path)
     if out is None:
         return path
-    kept = f"{os.fspath(out).rstrip('/')}-arrays.npz"
-    if os.path.exists(kept) and pathlib.Path(kept).read_bytes() != pathlib.Path(path).read_bytes():
+    kept = out.with_name(out.name + "-arrays.npz")
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        undo.callback(kept.unlink)
+        shutil.copyfile(path, kept)
+    elif kept.read_bytes() != pathlib.Path(path).read_bytes():
         raise FileExistsError(f"{kept} holds the arrays of another run: choose another folder with out")
-    shutil.copyfile(path, kept)
-    return kept
+    return str(kept)
 
 
 def _arguments(flags: Mapping[str, Flag]) -> List[str]:
@@ -109,6 +115,7 @@ def _execute(args: Sequence[str], progress: Progress) -> Tuple[int, str, str]:
         status = p.wait()
     except BaseException:  # an interrupt of the notebook reaches only this process
         p.send_signal(signal.SIGTERM)
+        p.stderr.read()  # a full pipe would stop it
         p.wait()
         raise
     finally:

@@ -1,6 +1,7 @@
 """Tests of the package tattle. They need the program, and neither a network nor numpy."""
 
 import importlib.util
+import math
 import os
 import pathlib
 import random
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import tattle
 
@@ -24,6 +26,46 @@ def people(n=240):
         z[(label + 1) % 3] += 6 * (secret - 0.5)
         scores.append(z), y.append(label), s.append("fm"[secret])
     return scores, y, s
+
+
+class Frame(list):
+    """Like a frame of pandas."""
+
+    def __init__(self, columns, rows):
+        super().__init__(rows)
+        self.columns = columns
+
+
+class Array:
+    """Like an array of numpy, which is no sequence."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def tolist(self):
+        return self.values
+
+
+class NA:
+    """Like pandas.NA."""
+
+    def __ne__(self, other):
+        return self
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+STUBBORN = """import os, signal, sys, time
+
+def end(*_):
+    print("x" * 200000, file=sys.stderr)
+    sys.exit(3)
+
+signal.signal(signal.SIGTERM, end)
+print(os.getpid(), file=sys.stderr, flush=True)
+time.sleep(60)
+"""
 
 
 class Audit(unittest.TestCase):
@@ -76,6 +118,49 @@ class Audit(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "describe rows"):
             tattle.bound(s=self.s)
 
+    def test_missing(self):
+        names = ["c", "a", "b"]  # not in the order of the letters
+        for y in [names[y] for y in self.y[1:]], [float(y) for y in self.y[1:]]:
+            frame = Frame(names if isinstance(y[0], str) else [0, 1, 2], self.scores)
+            found = tattle.audit(frame, y=[math.nan, *y], s=[NA(), *self.s[1:]], **QUICK)
+            self.assertEqual(found.claim("excess").n, 239)
+            self.assertGreater(found.claim("honesty").value.x, 0.8)
+            with self.assertRaisesRegex(ValueError, "y holds 'x', which is no column of outputs"):
+                tattle.audit(frame, y=["x", *y], s=self.s, **QUICK)
+
+    def test_labels(self):
+        people = [2**64 + i // 2 for i in range(240)]  # no float holds them apart
+        found = tattle.audit([Array(z) for z in self.scores], y=self.y, s=self.s, group=people, **QUICK)
+        by_text = tattle.audit(self.scores, y=self.y, s=self.s, group=[str(p) for p in people], **QUICK)
+        self.assertEqual(found.claims, by_text.claims)
+        with self.assertRaisesRegex(TypeError, "scores or vectors"):
+            tattle.audit(self.scores, vectors=self.scores, y=self.y, s=self.s)
+
+    def test_failed_run_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as d:
+            with self.assertRaises(tattle.TattleError):
+                tattle.audit([[math.nan] * 3, *self.scores[1:]], y=self.y, s=self.s, out=f"{d}/a/run", **QUICK)
+            self.assertEqual(os.listdir(f"{d}/a"), [])
+            tattle.audit(self.scores, y=self.y, s=self.s, out=f"{d}/a/run", **QUICK)
+            self.assertEqual(sorted(os.listdir(f"{d}/a")), ["run", "run-arrays.npz"])
+
+    @unittest.skipIf(os.name == "nt", "signals")
+    def test_interrupt(self):
+        with tempfile.TemporaryDirectory() as d:
+            program = pathlib.Path(d, "program")
+            program.write_text(f"#!{sys.executable}\n" + STUBBORN)
+            program.chmod(0o755)
+            heard = []
+
+            def stop(line):
+                heard.append(line)
+                raise KeyboardInterrupt
+
+            with unittest.mock.patch.dict(os.environ, TATTLE_BINARY=str(program)), self.assertRaises(KeyboardInterrupt):
+                tattle.audit(self.scores, y=self.y, s=self.s, progress=stop)
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int(heard[0]), 0)
+
     @unittest.skipUnless(importlib.util.find_spec("numpy"), "numpy is not installed")
     def test_numpy(self):
         import numpy
@@ -115,7 +200,7 @@ class CommandLine(unittest.TestCase):
         env = {**os.environ, "TATTLE_BINARY": "/nowhere/tattle"}
         p = subprocess.run([sys.executable, "-m", "tattle"], capture_output=True, text=True, env=env)
         self.assertEqual(p.returncode, 2)
-        self.assertRegex(p.stderr, "error: the program is not there: /nowhere/tattle\n.*hint: ")
+        self.assertRegex(p.stderr, "error: the program is not there, or cannot be executed: /nowhere/tattle\n.*hint: ")
 
 
 if __name__ == "__main__":
