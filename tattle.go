@@ -13,7 +13,7 @@
 //	if err != nil {
 //		log.Fatal(err)
 //	}
-//	fmt.Printf("at most in %.1f %% of releases\n", 100*found.First.High)
+//	fmt.Printf("at most in %.1f %% of releases\n", math.Ceil(1000*found.First.High)/10)
 //
 // inputs are a thousand slices of float32, scaled as the model takes them. If this is too often, [Model.Design] finds the
 // noise that keeps a promise, and [Model.Guard] adds it exactly as it was certified.

@@ -30,7 +30,8 @@ var wordings = []struct {
 	now  string
 }{
 	{regexp.MustCompile(`^--help: .* but got ("[^"]*")$`), `--help $1: must be --help, or --help=all for every flag`},
-	{regexp.MustCompile(`^(.*): expected .*\(<EOL>\)$`), "$1: a value is missing"},
+	{regexp.MustCompile(`^(.*): (?:expected .*\(<EOL>\)|missing value, expecting .*)$`), "$1: a value is missing"},
+	{regexp.MustCompile(`^(unknown flag -\w), did you mean .*$`), "$1"}, // the nearest is always -h
 	{regexp.MustCompile(`^(.*): expected \S+ value but got ("[^"]*") \(.*?\); perhaps try \S+$`), "$1 $2: a value is missing, or must be joined by ="},
 	{regexp.MustCompile(`^(.*): bool value .* but got ("[^"]*")$`), "$1 $2: must be true or false, or left out"},
 	{regexp.MustCompile(`^(.*): expected a float but got ("[^"]*").*$`), "$1 $2: must be a number"},

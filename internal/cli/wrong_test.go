@@ -21,6 +21,8 @@ func TestWrongUse(t *testing.T) {
 		"audit --ouputs s.csv":    {2, `unknown flag --ouputs, did you mean "--outputs"?`, "tattle audit --help lists its flags"},
 		"audit s.csv":             {2, "unexpected argument s.csv", "tattle audit has no arguments, only flags"},
 		"audit --outputs":         {2, "--outputs: a value is missing", ""},
+		"audit --sensitive":       {2, "--sensitive: a value is missing", ""},
+		"audit -o out":            {2, "unknown flag -o\n", ""},
 		"audit --out -x":          {2, `--out "-x": a value is missing, or must be joined by =`, ""},
 		"audit --help=al":         {2, `--help "al": must be --help, or --help=all for every flag`, ""},
 		"audit --json=foo":        {2, `--json "foo": must be true or false, or left out`, ""},
