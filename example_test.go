@@ -64,8 +64,8 @@ func ExampleVectors() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("named at most %.1f %% of the time\n", 100*id.First.High)
-	// Output: named at most 1.4 % of the time
+	fmt.Printf("named at most %.1f %% of the time\n", math.Ceil(1000*id.First.High)/10)
+	// Output: named at most 1.5 % of the time
 }
 
 // What leaves the device is the features with noise, on a lattice.
@@ -94,7 +94,7 @@ func ExampleModel_Certify() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("certified: %t, at least %.1f for the first number\n", c.Certified, c.Std[0])
+	fmt.Printf("certified: %t, at least %.1f for the first number\n", c.Certified, math.Floor(10*c.Std[0])/10)
 	// Output: certified: true, at least 1.7 for the first number
 }
 
@@ -104,8 +104,8 @@ func ExampleModel_Identify() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("named at most %.1f %% of the time, reconstructed with an error of at least %.1f\n", 100*id.First.High, id.Floor.Low)
-	// Output: named at most 0.8 % of the time, reconstructed with an error of at least 0.3
+	fmt.Printf("named at most %.1f %% of the time, reconstructed with an error of at least %.2f\n", math.Ceil(1000*id.First.High)/10, math.Floor(100*id.Floor.Low)/100)
+	// Output: named at most 0.9 % of the time, reconstructed with an error of at least 0.27
 }
 
 // Whatever the inputs are: nobody names one of 60,000 more often than this, because the norm of the features is clipped.
@@ -115,8 +115,8 @@ func ExampleModel_WorstCase() {
 		log.Fatal(err)
 	}
 	_, _, epsilon := w.Privacy(1e-5)
-	fmt.Printf("named at most %.2f %% of the time; ε = %.1f at δ = 1e-5\n", 100*w.Success(1./60000), epsilon)
-	// Output: named at most 0.94 % of the time; ε = 21.2 at δ = 1e-5
+	fmt.Printf("named at most %.2f %% of the time; ε = %.1f at δ = 1e-5\n", math.Ceil(10000*w.Success(1./60000))/100, math.Ceil(10*epsilon)/10)
+	// Output: named at most 0.95 % of the time; ε = 21.2 at δ = 1e-5
 }
 
 // An adversary who knows other inputs reconstructs one from its release.
