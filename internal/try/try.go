@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tattle/internal/data/sheet"
+	"tattle/internal/file"
 	"tattle/internal/report"
 	"tattle/internal/reveal/audit"
 )
@@ -56,20 +57,15 @@ func Audit(ctx context.Context, content []byte, q Request, progress func(stage s
 
 // command returns the command line that audits the same columns with all checks.
 func (q Request) command() string {
-	args := []string{"--outputs", q.Name, "--seed", fmt.Sprint(q.Seed)}
+	args := []string{"tattle", "audit", "--outputs=" + q.Name, fmt.Sprintf("--seed=%d", q.Seed)}
 	if q.Target != "" {
-		args = append(args, "--target", q.Target)
+		args = append(args, "--target="+q.Target)
 	}
 	for _, s := range q.Sensitive {
-		args = append(args, "--sensitive", s)
+		args = append(args, "--sensitive="+s)
 	}
 	if len(q.Scores) > 0 {
-		args = append(args, "--scores", strings.Join(q.Scores, ","))
+		args = append(args, "--scores="+strings.Join(q.Scores, ","))
 	}
-	for i, a := range args {
-		if !strings.HasPrefix(a, "--") {
-			args[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return "tattle audit " + strings.Join(args, " ")
+	return file.CommandLine(args)
 }

@@ -51,13 +51,16 @@ func TestAudit(t *testing.T) {
 	}
 	var page bytes.Buffer
 	must.Do(t, r.WriteHTML(&page))
-	for _, want := range []string{"Reveals sex", "It trained no model as a control", `--scores &#39;q0,q1&#39;`} {
+	for _, want := range []string{"Reveals sex", "It trained no model as a control", `--scores=q0,q1`} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the report does not contain %q", want)
 		}
 	}
-	if !strings.Contains(r.Command, `--outputs 'it'\''s.csv' --seed '3'`) {
+	if !strings.Contains(r.Command, `'--outputs=it'\''s.csv' --seed=3`) {
 		t.Error(r.Command)
+	}
+	if hostile := (Request{Name: "--x;touch y", Target: "--$(touch z)"}).command(); hostile != "tattle audit '--outputs=--x;touch y' --seed=0 '--target=--$(touch z)'" {
+		t.Error(hostile)
 	}
 }
 
