@@ -125,9 +125,14 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 		return nil, 0, malformed(path, "%v", err)
 	}
 	for i, k := range others {
-		column := column{name: c.Fields[k].Name}
+		column, values := column{name: c.Fields[k].Name}, content.Labels[i].Values
+		for j, v := range values {
+			if v == "NaN" { // what floating-point numbers have for a missing value
+				values[j] = ""
+			}
+		}
 		for _, code := range content.Labels[i].Codes {
-			column.values = append(column.values, content.Labels[i].Values[code])
+			column.values = append(column.values, values[code])
 		}
 		l.columns = append(l.columns, column)
 	}
