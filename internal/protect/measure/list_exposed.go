@@ -138,7 +138,7 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 		f.Most = append(f.Most, ExposedInput{inputs[i], digits(float64(e.Hits[i])/float64(releases), math.Round)})
 	}
 	f.show(l.Candidates.Set)
-	f.groups(e, l, inputs, list.Count)
+	f.groups(e, l, inputs, list)
 	h.Exposed = f
 	return nil
 }
@@ -164,12 +164,15 @@ const leastSubjects = 50
 
 const streamExposed = 0x6578706f73 // "expos"
 
-// groups adds the exposure of people by their attributes, and which of their values is more exposed than another. list is how many
-// people there are.
-func (f *ExposureFigures) groups(e *bayes.Exposure, l *lists, inputs []int, list int) {
+// groups adds the exposure of people by their attributes, and which of their values is more exposed than another.
+func (f *ExposureFigures) groups(e *bayes.Exposure, l *lists, inputs []int, list Peopled) {
 	for _, name := range l.Attributes {
 		a := l.Candidates.Set.Attribute(name)
 		if a == nil || a.Numeric() {
+			continue
+		}
+		if !list.same(a.Labels) {
+			l.leaveOut("exposure of people by %s: some have several values of it", name)
 			continue
 		}
 		var values []string // of the people who were drawn
@@ -194,8 +197,8 @@ func (f *ExposureFigures) groups(e *bayes.Exposure, l *lists, inputs []int, list
 		need := l.alpha() / float64(len(a.Values)*(len(a.Values)-1)*len(l.Attributes))
 		pair.Shown = least <= need
 		// The logarithm of the p-value falls about in proportion to the number of people.
-		if enough := float64(len(inputs)) * math.Log(need) / math.Log(least); !pair.Shown && enough < float64(list) {
-			pair.Enough = min(about(enough), list)
+		if enough := float64(len(inputs)) * math.Log(need) / math.Log(least); !pair.Shown && enough < float64(list.Count) {
+			pair.Enough = min(about(enough), list.Count)
 		}
 		f.Compared = append(f.Compared, pair)
 	}

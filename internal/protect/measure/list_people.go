@@ -56,6 +56,16 @@ func (in Peopled) Others() Peopled {
 	return out
 }
 
+// same reports whether all inputs of each person have the same label.
+func (in Peopled) same(labels []int) bool {
+	for k := 1; k < len(in.People); k++ {
+		if in.People[k] == in.People[k-1] && labels[in.Indices[k]] != labels[in.Indices[k-1]] {
+			return false
+		}
+	}
+	return true
+}
+
 // likeliest returns the prior probability of the n likeliest inputs together.
 func (in Peopled) likeliest(n int) float64 {
 	if in.Prior == nil {

@@ -105,6 +105,14 @@ func TestListsOfPeople(t *testing.T) {
 	if c := x.Compared; len(c) != 1 || c[0].Shown {
 		t.Errorf("either side is as exposed as the other: %+v", c)
 	}
+	// Of an attribute that differs between the inputs of a person, nobody has a value.
+	mixed := *set
+	mixed.Sensitive = []dataset.Attribute{{Name: "side", Values: set.Sensitive[0].Values, Labels: slices.Clone(set.Sensitive[0].Labels)}}
+	mixed.Sensitive[0].Labels[3]++
+	few := ListOptions{Candidates: &List{Name: "people", Set: &mixed}, Attributes: []string{"side"}, Subjects: people, Draws: 100, Seed: 1}
+	if found := must.Get(few.Run(context.Background(), target))(t); found.Holder.Exposed.Groups != nil || found.Holder.Exposed.Compared != nil || !slices.Contains(found.LeftOut, "exposure of people by side: some have several values of it") {
+		t.Errorf("a person on both sides: %+v, left out %q", found.Holder.Exposed.Groups, found.LeftOut)
+	}
 	other := *set
 	other.Values = append([]float32{}, set.Values...)
 	other.Values[0], other.SHA256 = .9, "another"
