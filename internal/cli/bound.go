@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +116,9 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 		if leaves.Surface() != release.SurfaceFeatures {
 			return nil, usage(errors.New("--surface requires --model: vectors are released themselves"), "")
 		}
-		c.Far, c.Twins = new(0), "0" // far from an input, witnesses prove less than near it
+		if c.Twins = cmp.Or(c.Twins, "0"); c.Far == nil { // far from an input, witnesses prove less than near it
+			c.Far = new(0)
+		}
 		set, notes, err = openInputs(ctx, e, in, read)
 	}
 	if err != nil {
@@ -128,13 +131,14 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err := differentiable(read, released); err != nil {
 		return nil, err
 	}
+	chosen := c.Barankin != nil
 	less := append(c.complete(measure.Costly(released)), c.readFewer(released, &in)...)
 	if set == nil {
 		if set, notes, err = openInputs(ctx, e, in, read); err != nil {
 			return nil, err
 		}
 	}
-	if read.Vectors() && *c.Barankin > 0 { // a witness for each number proves what the noise says of it
+	if read.Vectors() && !chosen { // a witness for each number proves what the noise says of it
 		c.Barankin = new(max(*c.Barankin, min(nn.Size(set.Shape), mostVectorWitnesses)))
 	}
 	if use == nil {
