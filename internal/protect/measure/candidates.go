@@ -56,7 +56,11 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 		return nil, WrongOption("Candidates", "%d: the training data hold %d inputs: give at most as many, or %s", n, training.Len(), CandidatesAll)
 	case err == nil:
 		o.Candidates.Most = n
-		if len(DistinctInputs(training, o.Candidates.Draw(n, in.Seed))) < 2 {
+		drawn := o.Candidates.Draw(n, in.Seed)
+		if training.Group != nil && PeopledOf(training, drawn).Count < 2 {
+			return nil, WrongOption("Candidates", "%d: that is too few for two people of %s with all their inputs: give more", n, o.Candidates.Name)
+		}
+		if len(DistinctInputs(training, drawn)) < 2 {
 			return nil, WrongOption("Candidates", "the %d candidates that the seed draws from %s are equal inputs: at least 2 different ones are needed", n, o.Candidates.Name)
 		}
 	case choice == CandidatesAll:

@@ -206,6 +206,10 @@ func (l *lists) holder(ctx context.Context) error {
 	chosen := l.choose(l.Candidates)
 	list := l.list(l.Candidates, chosen)
 	distinct := list.Indices
+	if l.Candidates.Set.Group != nil && list.Count < 2 { // who would be named for certain
+		l.leaveOut("limits for adversaries with a list: it holds fewer than two people of %s", l.Candidates.Name)
+		return nil
+	}
 	if len(distinct) < 2 {
 		return fmt.Errorf("%d different inputs: at least 2 are needed", len(distinct))
 	}

@@ -130,3 +130,18 @@ func TestListsOfPeople(t *testing.T) {
 		t.Errorf("new people %+v, want %v", hidden, mean/2)
 	}
 }
+
+// On a list of one person, or of nobody because each has more inputs than it takes, nobody is said to be named.
+func TestListOfOnePerson(t *testing.T) {
+	set := centres(2, 1) // of one input, and of nine
+	target := Target{Front: identity{p: 1}, Noise: must.Get(release.NewGaussian(.5))(t), Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	for _, rows := range [][]int{dataset.First(10)[1:], {0}} {
+		list := &List{Name: "the list", Set: set.Subset(rows), Most: len(rows)}
+		found := must.Get(ListOptions{Candidates: list, Draws: 100, Seed: 1}.Run(t.Context(), target))(t)
+		if found.Holder != nil || !slices.Equal(found.LeftOut, []string{"limits for adversaries with a list: it holds fewer than two people of the list"}) {
+			t.Errorf("%d inputs of one person: %+v, left out %q", len(rows), found.Holder, found.LeftOut)
+		}
+	}
+	_, err := Inputs{Seed: 1}.Lists("9", set, "", set, nil)
+	must.Fail(t, err, "9: that is too few for two people of the training part with all their inputs")
+}
