@@ -15,6 +15,8 @@ const (
 	firstOf    = 8   // one release in so many finds the rivals that the others are compared with first
 	mostRivals = 32  // people with whom releases of a person are compared first
 	crowdBlock = 512 // candidates that releases are compared with at once, and the rest of the last person's
+
+	crowdScores = 1 << 22 // most scores that are held at once, unless one release has more: 17 MB
 )
 
 // crowd are candidates of people with several each, in float32, less their mean. Given a release y whose noise has the variance v in
@@ -102,10 +104,13 @@ func likelihood(score []float32, level float64) (mean float64) {
 // against compares releases with people, whose candidates follow one another from those of the first; it returns the releases that
 // name nobody else, and adds who is likelier than the true person to rivals.
 func (c *crowd) against(some []facing, people []int, values, half []float32, rivals map[int][]int) []facing {
-	score, y := make([]float32, len(some)*len(half)), make([]float32, len(some)*c.n)
-	c.scores(score, some, y, values, half)
-	kept := some[:0]
-	for i, f := range some {
+	each := min(max(1, crowdScores/len(half)), len(some))
+	score, y, kept := make([]float32, each*len(half)), make([]float32, each*c.n), some[:0]
+	for k, f := range some {
+		i := k % each
+		if i == 0 {
+			c.scores(score, some[k:min(k+each, len(some))], y, values, half)
+		}
 		row, likelier := score[i*len(half):(i+1)*len(half)], -1
 		if float64(simd.Max(row)) >= f.level-equalPeople { // no mean is larger than the largest
 			for _, g := range people {

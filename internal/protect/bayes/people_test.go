@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -252,6 +253,32 @@ func TestNearestNames(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Many releases are compared with many candidates in little memory: 640 MB of scores are not held at once.
+func TestNearestPeopleMemory(t *testing.T) {
+	var values []float32
+	var of [][]int
+	for j := range 20 * 400 {
+		if j%400 == 0 {
+			of = append(of, nil)
+		}
+		values, of[j/400] = append(values, float32(j/400)), append(of[j/400], j)
+	}
+	c, _ := newCrowd(values, 1, of, 100)
+	some, people := make([]facing, 20000), make([]int, 20)
+	for i := range some {
+		some[i] = facing{y: []float32{0}, level: 1e3}
+	}
+	for g := range people {
+		people[g] = g
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	left := c.against(some, people, c.values, c.half, map[int][]int{})
+	if runtime.ReadMemStats(&after); len(left) != 20000 || after.TotalAlloc-before.TotalAlloc > 100<<20 {
+		t.Errorf("%d releases are left, %d MB were taken", len(left), (after.TotalAlloc-before.TotalAlloc)>>20)
 	}
 }
 
