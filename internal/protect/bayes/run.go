@@ -109,7 +109,7 @@ type Result struct {
 	Draws      []Draw
 	Attributes [][]Inference // [attribute][draw]
 	Among      [][]float64   // Draw.Top with each shorter list, of the first candidates: the true input is the last one if it is not among them
-	// Rounding bounds the relative error of every posterior probability. The limits are
+	// Rounding bounds the relative error of every posterior probability, and of the probability of every draw. The limits are
 	// wider by this much.
 	Rounding float64
 }
@@ -142,6 +142,7 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	if o.Draws < 2 { // the limits need a variance, see limits
 		return nil, fmt.Errorf("%d draws: at least 2 are needed", o.Draws)
 	}
+	asked := o.Queries
 	noise, o.Queries = averaged(noise, o.Queries)
 	draws, err := newDraws(ctx, list, noise, o)
 	if err != nil {
@@ -157,6 +158,9 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 		Rounding: 2*l.rounding() + 4*(float64(count)+16)*unit}
 	if o.Prior != nil { // adding its logarithm rounds once more, and a logarithm is at most 64 in magnitude or irrelevant
 		r.Rounding += 2*l.rounding()/8 + 256*unit
+	}
+	if _, lattice := noise.(release.Lattice); lattice && asked > o.Queries {
+		r.Rounding += release.MeanError
 	}
 	if !(r.Rounding < 1e-3) {
 		return nil, ErrRounding

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/internal/must"
+	"tattle/internal/protect/lattice"
 	"tattle/internal/protect/release"
 	"tattle/internal/shared"
 )
@@ -388,6 +389,17 @@ func TestFeaturesOfDrawsOnce(t *testing.T) {
 		must.Do(t, c.table.Features(context.Background(), want, []int{truth}))
 		if !slices.Equal(d.features[b*3:b*3+3], want) {
 			t.Fatalf("draw %d has the features of another input", b)
+		}
+	}
+}
+
+// Limits of several releases on a lattice are wider by what the noise of their mean may differ.
+func TestRoundingOfMean(t *testing.T) {
+	noise := must.Get(release.NewLattice(lattice.Lattice{Delta: .25, Sigma: .5, Clip: 16, Dim: 1}))(t)
+	for queries, least := range map[int]float64{1: 0, 3: release.MeanError} {
+		r := must.Get(Run(t.Context(), table{1, []float64{0, .25, 1}}, noise, nil, Options{Draws: 20, Queries: queries}))(t)
+		if r.Rounding < least || r.Rounding >= least+release.MeanError {
+			t.Errorf("%d releases: %v, want %v", queries, r.Rounding, least)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func AsGaussian(noise Noise) (sigma float64, ok bool) {
 //	Σ_j exp(−(j − c)²/2τ²)/Σ_j exp(−j²/2τ²), τ² = s²s′²/(s² + s′²) ≥ s²/2,
 //
 // which by Poisson's summation is within 1 ± 5·exp(−π²s²). Where s ≥ 2 that is 4·10⁻¹⁷ for each number of each release, and
-// meanMost of them together change the probability of nothing by more than 10⁻⁹. The mean is all that an adversary needs: the density of k
+// meanMost of them together change the probability of nothing by more than a part of MeanError. The mean is all that an adversary needs: the density of k
 // releases depends on the input through their sum.
 func MeanOf(noise Noise, k int) (Noise, int) {
 	root := math.Sqrt(float64(k))
@@ -198,6 +198,9 @@ func MeanOf(noise Noise, k int) (Noise, int) {
 	}
 	return noise, k
 }
+
+// MeanError bounds the relative difference between probabilities of the mean of releases on a lattice and those of MeanOf's noise.
+const MeanError = 1e-9
 
 const meanMost = 2e7
 
