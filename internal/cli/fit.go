@@ -54,7 +54,7 @@ func (e *env) useOf(ctx context.Context, m *measure.Model, in measure.Inputs, se
 		return nil, err
 	}
 	if width := nn.Size(shapes[m.Graph.Output]); width > 1 && width != len(set.YNames) && f.Guesses() && f.Better == nil {
-		e.say("warning: %s: the %d outputs are taken for vectors, no scores of the %d classes (--utility %s); else %s", fitWords(f), width, len(set.YNames), release.DefaultUse, fitHint(f))
+		e.say("warning: %s: the %d outputs are taken for vectors, not for scores of the %d classes (--utility %s); else %s", fitWords(f), width, len(set.YNames), release.DefaultUse, fitHint(f))
 		return useFlags{Metric: release.MetricCosine, NoiseAt: release.NoiseQuery}.use(true)
 	}
 	return nil, e.sayFit(f, needed)

@@ -26,7 +26,7 @@ func TestUseOf(t *testing.T) {
 	var said strings.Builder
 	e := &env{stderr: &said}
 	use := must.Get(e.useOf(t.Context(), m, measure.Inputs{}, set, true))(t)
-	if use == nil || use.Task != release.DefaultUse || !strings.Contains(said.String(), "the 3 outputs are taken for vectors, no scores of the 2 classes") {
+	if use == nil || use.Task != release.DefaultUse || !strings.Contains(said.String(), "the 3 outputs are taken for vectors, not for scores of the 2 classes") {
 		t.Errorf("use %+v, said %q", use, said.String())
 	}
 	set.YNames = append(set.YNames, "c")

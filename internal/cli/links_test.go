@@ -85,7 +85,7 @@ func broken(t *testing.T, document, to string) string {
 	}
 	if u.Scheme != "" {
 		if u.Scheme != "https" || !strings.Contains(u.Host, ".") {
-			return "is no https address"
+			return "is not an https address"
 		}
 		return ""
 	}

@@ -79,7 +79,7 @@ func (src *origin) chooseGroup(name string, c *chosen) error {
 	var of column
 	switch folder := name == GroupFolder && err != nil; {
 	case folder && src.files == nil:
-		return errors.New("the data are no folder of pictures, in which a folder can be a person: name a column")
+		return errors.New("only pictures come in a folder for each person, and these data are not pictures: name a column")
 	case folder:
 		of.name = name
 		for _, file := range src.files {

@@ -16,7 +16,7 @@ func (p Preprocess) reshape(source string, s *Set) error {
 		return p.normalise(source, s, len(s.Mean))
 	}
 	if len(s.Shape) != 3 {
-		return fmt.Errorf("%s: examples of shape %s are no pictures, which could be resized: leave resize and crop out", source, nn.ShapeString(s.Shape))
+		return fmt.Errorf("%s: examples of shape %s are not pictures, so they cannot be resized: leave resize and crop out", source, nn.ShapeString(s.Shape))
 	}
 	channels, height, width := s.Shape[0], s.Shape[1], s.Shape[2]
 	z := p.newShaping(image.Point{width, height}, channels)

@@ -179,10 +179,10 @@ func TestPeopleOfVectors(t *testing.T) {
 		group string
 		of    func(i int) (string, string)
 	}{
-		"who has the single value p": {"who", func(i int) (string, string) { return "p", "" }},
-		"who has no values":          {"who", func(i int) (string, string) { return "", "" }},
-		"the data are no folder":     {GroupFolder, func(i int) (string, string) { return "p", "" }},
-		"divide the data by who":     {"who", func(i int) (string, string) { return fmt.Sprint(i / 3), []string{"train", "train", "test"}[i%3] }},
+		"who has the single value p":  {"who", func(i int) (string, string) { return "p", "" }},
+		"who has no values":           {"who", func(i int) (string, string) { return "", "" }},
+		"these data are not pictures": {GroupFolder, func(i int) (string, string) { return "p", "" }},
+		"divide the data by who":      {"who", func(i int) (string, string) { return fmt.Sprint(i / 3), []string{"train", "train", "test"}[i%3] }},
 	} {
 		_, _, err := read(c.group, c.of)
 		must.Fail(t, err, want)

@@ -149,7 +149,7 @@ func (o *Options) checkList(train *dataset.Set) error {
 	case o.Identify > 0 && 100*o.Identify <= least:
 		return measure.WrongOption("Identify", "%.4g %% of %d %s: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, named, who, 100*guess, least)
 	case o.Bits > 0 && o.Bits >= whole:
-		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d %s the input is of, so the limit must be smaller", o.Bits, whole, named, who)
+		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d %s it is, so the limit must be smaller", o.Bits, whole, named, who)
 	}
 	return nil
 }
