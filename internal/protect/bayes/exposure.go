@@ -198,7 +198,13 @@ func MeanNamed(named []float64, alpha float64) Limit {
 	for i, v := range named {
 		missed[i] = 1 - v
 	}
-	return Limit{Mean: mean, Low: min(stat.BetLow(named, alpha), mean), High: max(1-stat.BetLow(missed, alpha), mean)}
+	return aside(Limit{Mean: mean, Low: min(stat.BetLow(named, alpha), mean), High: max(1-stat.BetLow(missed, alpha), mean)})
+}
+
+// aside moves the limits of a share of releases apart by what the mean of several releases may differ from its noise.
+func aside(l Limit) Limit {
+	l.Low, l.High = max(0, l.Low-release.MeanError), min(1, l.High+release.MeanError)
+	return l
 }
 
 // NamedMore returns a p-value of "people like the first are named no more often on average than people like the second", by a

@@ -113,7 +113,7 @@ func (d *drawn) hide(ctx context.Context, fresh Candidates, l likelihoods, own [
 // the best: see stat.ChernoffLow.
 func (r *HiddenResult) Identified(alpha float64) Limit {
 	mean := min(simd.Sum(r.First)/float64(len(r.First)), 1)
-	return Limit{Mean: mean, Low: stat.ChernoffLow(mean, len(r.First), alpha), High: 1 - stat.ChernoffLow(1-mean, len(r.First), alpha)}
+	return aside(Limit{Mean: mean, Low: stat.ChernoffLow(mean, len(r.First), alpha), High: 1 - stat.ChernoffLow(1-mean, len(r.First), alpha)})
 }
 
 // Spread returns the standard deviation, from one hidden person to another, of the probability that
