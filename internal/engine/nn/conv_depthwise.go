@@ -91,9 +91,7 @@ func (k *convDepthwise[T]) applyRange(lo, hi int) {
 			if k.b != nil {
 				b = k.b[o]
 			}
-			y := k.y[q*k.outHW:][:k.outHW]
-			simd.CopyRows(y, out, k.outH, k.outW, k.outW, k.wide)
-			k.end.finish(y, y, i, o*k.outHW, b)
+			k.end.finishRows(k.y[q*k.outHW:][:k.outHW], out, i, o*k.outHW, k.outH, k.outW, k.outW, k.wide, b)
 		}
 	}
 }

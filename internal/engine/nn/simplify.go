@@ -6,13 +6,14 @@ import "slices"
 // with less work: nodes that the output does not need, identities and views of views
 // are gone; what follows from constants alone is a constant; a BatchNorm and what
 // multiplies or adds a constant per channel are part of the Conv2D, ConvTranspose or
-// Dense before them; a LayerNormalization or a Gelu spelt out is one. Neither g nor
+// Dense before them; zeros around an image are part of the Conv2D behind them; a
+// LayerNormalization or a Gelu spelt out is one. Neither g nor
 // its parameters are changed: the graph returned shares them and has, where it folds
 // some into one, parameters of its own that a Net makes anew when those have changed.
 // The numbers in a LayerNormalization or Gelu spelt out are settings, read once.
 // It panics if g is not well formed.
 func simplified(g *Graph) *Graph {
-	return rewritten(g, dropIdentities, foldConstants, takeConstants, findGelu, findLayerNorm, foldAffine)
+	return rewritten(g, dropIdentities, foldConstants, takeConstants, foldPads, findGelu, findLayerNorm, foldAffine)
 }
 
 // tidy is simplified as far as the function stays the same in exact arithmetic: a Gelu spelt
@@ -161,5 +162,35 @@ func (r *rewrite) mergeTransposes(n *Node) {
 	}
 	if slices.IsSorted(perm) {
 		r.skip(n)
+	}
+}
+
+// foldPads has a Conv2D add the zeros itself that a Pad adds around images which it alone reads.
+func foldPads(r *rewrite) {
+	for _, n := range r.Nodes {
+		conv, is := n.Op.(*Conv2D)
+		if !is {
+			continue
+		}
+		from := r.alone(n.Inputs[0])
+		if from == nil {
+			continue
+		}
+		pad, is := from.Op.(*Pad)
+		if !is || pad.Value != 0 || slices.Min(slices.Concat(pad.Before, pad.After)) < 0 {
+			continue
+		}
+		planes := len(pad.Before) - 2
+		if slices.Max(slices.Concat(pad.Before[:planes], pad.After[:planes])) > 0 {
+			continue
+		}
+		whole := *conv
+		for d := range 2 {
+			whole.Pad[d] += pad.Before[planes+d]
+			whole.Pad[d+2] += pad.After[planes+d]
+		}
+		if _, err := whole.Shape(r.shapes[from.Inputs[0]]); err == nil {
+			r.become(n, &whole, from.Inputs[0])
+		}
 	}
 }

@@ -52,6 +52,13 @@ func simplifyCases() map[string]struct {
 	constant.node("t", &Transpose{Perm: []int{1, 0}}, "c")
 	constant.node("r", &LeakyReLU{.5}, "t")
 	constant.node("y", &Binary{Operator: "Add"}, "x", "r")
+	padded := func(value float64, pads ...int) *Graph { // above and right, left and below by so much, and then by 1
+		after := []int{pads[0], pads[2], pads[1]}
+		return chain(image, &Pad{Before: pads, After: after, Value: value}, smallConv(3, 4, 3, 1))
+	}
+	seen := padded(0, 0, 1, 2)
+	seen.node("aside", &Slice{Starts: []int{0, 0, 0}, Counts: []int{1, 6, 6}}, "n0")
+	seen.node("sum", &Binary{Operator: "Add"}, "n1", "aside")
 	half := chain([]int{4})
 	half.node("c", constantOf(r, 4))
 	half.node("s", &Binary{Operator: "Add"}, "x", "c")
@@ -74,6 +81,10 @@ func simplifyCases() map[string]struct {
 		"named":      {chain([]int{4}, &ReLU{}, &Identity{}), []string{"Relu", "Identity"}},
 		"transposes": {chain([]int{2, 3, 4}, &Transpose{Perm: []int{1, 2, 0}}, &Transpose{Perm: []int{1, 2, 0}}, &ReLU{}), []string{"Transpose", "Relu"}},
 		"round":      {chain([]int{2, 3, 4}, &Transpose{Perm: []int{1, 2, 0}}, &Transpose{Perm: []int{2, 0, 1}}, &ReLU{}), []string{"Relu"}},
+		"padded":     {padded(0, 0, 1, 2), []string{"Conv"}},
+		"filled":     {padded(1, 0, 1, 2), []string{"Pad", "Conv"}},
+		"cut":        {padded(0, 0, 1, -1), []string{"Pad", "Conv"}},
+		"seen":       {seen, []string{"Pad", "Conv", "Slice", "Add"}},
 		"constant":   {constant, []string{"Add"}},
 		"half":       {half, []string{"Add", "Softmax"}},
 	}

@@ -35,6 +35,8 @@ var forwardModels = []struct {
 	{"swin-t", 1, builtIn(zoo.SwinT)},
 	{"swin-mini", 1, sharedModel("swin-mini.onnx")},
 	{"resnet20-cifar10", 8, sharedModel("resnet20-cifar10.onnx")},
+	{"mcunet", 1, sharedModel("mcunet.onnx")},
+	{"mcunet", 8, sharedModel("mcunet.onnx")},
 	{"mobilenet-v3", 1, sharedModel("mobilenet-v3.onnx")},
 	{"vit-b-32", 1, sharedModel("vit-b-32.onnx")},
 }

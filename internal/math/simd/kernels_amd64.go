@@ -25,7 +25,7 @@ func channelCombineStreamF32(dst, d, x *float32, n int, c *channelArgs)
 func clipF32(dst, x *float32, n int, lo, hi float32)
 
 //go:noescape
-func correlateF32(dst, src *float32, offsets *int, w *float32, taps, blocks int)
+func correlateF32(dst, src *float32, offsets *int, w *float32, taps, block, blocks int)
 
 //go:noescape
 func expF32(dst, x *float32, n int, lanes *uint32)

@@ -16,9 +16,16 @@ func Correlate[T Float](dst, src []T, offsets []int, w []T) {
 		}
 		return
 	}
-	correlateF32(f32(dst), f32(src), &offsets[0], f32(w), len(w), len(dst)/8)
-	if len(dst)%8 != 0 { // the last eight overlap those before
-		at := len(dst) - 8
-		correlateF32(f32(dst[at:]), f32(src[at:]), &offsets[0], f32(w), len(w), 1)
+	block := 8
+	switch { // a block of any size takes nearly the same time
+	case len(dst) >= 64:
+		block = 64
+	case len(dst) >= 32:
+		block = 32
+	}
+	correlateF32(f32(dst), f32(src), &offsets[0], f32(w), len(w), block, len(dst)/block)
+	if len(dst)%block != 0 { // the last block overlaps the one before
+		at := len(dst) - block
+		correlateF32(f32(dst[at:]), f32(src[at:]), &offsets[0], f32(w), len(w), block, 1)
 	}
 }
