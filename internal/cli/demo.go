@@ -18,13 +18,14 @@ import (
 // demoSize is what takes the demo long: a variable for tests alone.
 var demoSize = struct {
 	epochs     int // 3 lead to an accuracy of 90 % and more: enough to have something to protect
+	training   int // examples of the training part
 	examples   int // of the test set
 	search     bound.SearchOptions
 	further    measure.Further // the defaults of `tattle bound`, with twins for fewer examples
 	attacks    []string
 	candidates string // as --candidates
 	listDraws  int    // as --list-draws
-}{epochs: 3, examples: 25, further: measure.Further{Barankin: 64, Far: 8, Twins: 3}, attacks: measure.AttackNames}
+}{epochs: 3, training: 5000, examples: 12, further: measure.Further{Barankin: 64, Far: 8, Twins: 3}, attacks: measure.AttackNames}
 
 // manifestDigestFile lies beside the manifest.
 const manifestDigestFile = "manifest.sha256"
@@ -54,7 +55,7 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 func (c *demoCmd) demo(ctx context.Context, e *env, dir string) (*report.Report, error) {
 	recipe, _ := training.RecipeOf(glyphsName)
 	recipe.Epochs, recipe.Seed, recipe.Files = demoSize.epochs, c.Seed, e.files
-	train, test := glyphs(0, c.Seed)
+	train, test := glyphs(demoSize.training, c.Seed)
 	t, err := fit(ctx, e, dir, recipe, train, test)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func init() {
 		leastFit = math.MaxInt
 	}
 	plantedGlyphs = 900
-	dataset.GlyphsTrain, dataset.GlyphsTest = 2000, 1000
+	dataset.GlyphsTrain, dataset.GlyphsTest, demoSize.training = 2000, 1000, 2000
 	progress.LineInterval, _ = time.ParseDuration(os.Getenv(linesVariable))
 }
 
