@@ -71,5 +71,11 @@ func TestOpenRemainingRefuses(t *testing.T) {
 		_, err := openText(t, table(c.others, c.values, 24, c.cell), OpenOptions{Target: "y", Sensitive: []string{"s"}})
 		must.Fail(t, err, c.want)
 	}
+	var many []string // labels of so many values are numbers, and have no classes
+	for i := range 300 {
+		many = append(many, fmt.Sprint(i))
+	}
+	_, err := openText(t, table([]string{"q0", "q1"}, many, 600, number), OpenOptions{Target: "y", Sensitive: []string{"s"}})
+	must.Fail(t, err, "with --scores")
 	must.Fail(t, must.Err(openText(t, table([]string{"q0", "q1"}, []string{"0", "1"}, 24, number), OpenOptions{}))) // columns to be guessed, beside labels without names
 }

@@ -164,6 +164,9 @@ func (r *roles) asManyAsClasses(groups []*outputGroup, rest []int) ([]*outputGro
 		return nil, err
 	}
 	n := len(y.Values)
+	if n == 0 { // numbers
+		return nil, nil
+	}
 	groups = slices.DeleteFunc(groups, func(g *outputGroup) bool { return g.word == "" || len(g.classes) != n })
 	if of, ok := placesOf(y.Values, pick(r.Names(), rest)); ok && len(groups) == 0 {
 		groups = append(groups, &outputGroup{rank: rankOther, columns: pick(rest, of), classes: y.Values})
