@@ -37,8 +37,8 @@ var forwardModels = []struct {
 	{"resnet20-cifar10", 8, sharedModel("resnet20-cifar10.onnx")},
 	{"mcunet", 1, sharedModel("mcunet.onnx")},
 	{"mcunet", 8, sharedModel("mcunet.onnx")},
-	{"mobilenet-v3", 1, sharedModel("mobilenet-v3.onnx")},
-	{"vit-b-32", 1, sharedModel("vit-b-32.onnx")},
+	{"mobilenet-v3", 1, builtIn(mobileNetV3)},
+	{"vit-b-32", 1, builtIn(vitB32)},
 }
 
 func builtIn(make func(classes int, seed uint64) *nn.Graph) func(*testing.B) string {
