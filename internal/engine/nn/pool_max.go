@@ -1,20 +1,26 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/math/simd"
-)
+import "tattle/internal/math/simd"
 
 // maxPool is the kernel of a MaxPool. Its frame keeps the winners: for each
 // output, where in its plane of the input the largest lies.
 type maxPool[T Float] struct {
 	poolPlan
 	spares[T]
+	taps []poolTap // of a row of the kernel
 }
 
+// poolTap is an entry of a row of the kernel, which sees the inputs from column on for the outputs [lo, hi) of a row.
+type poolTap struct{ lo, hi, column int }
+
 func newMaxPool[T Float](p *MaxPool, in [][]int) *maxPool[T] {
-	return &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in)}
+	k := &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Dilation, p.Pad, in)}
+	for s := 0; s < k.kW*k.dilW; s += k.dilW {
+		if lo, hi := span(k.outW, k.inW, k.strideW, s, k.left); lo < hi {
+			k.taps = append(k.taps, poolTap{lo, hi, lo*k.strideW + s - k.left})
+		}
+	}
+	return k
 }
 
 // winners is what a frame keeps.
@@ -32,66 +38,60 @@ func (k *maxPool[T]) forward(f *frame[T]) {
 	})
 }
 
-// forwardPlane finds the winners of a plane.
+// forwardPlane finds the winners of a plane, a row of outputs at a time: each tap challenges the
+// largest so far. A NaN wins.
 func (k *maxPool[T]) forwardPlane(y []T, at []int32, x []T) {
-	if x32, ok := any(x).([]float32); ok && k.strideW <= 2 && k.outW >= 8 {
-		if top := simd.MaxAbs(x32); top == top { // forwardPlane32 is for numbers
-			phases := k.borrow(k.inHW)
-			k.forwardPlane32(any(y).([]float32), at, x32, any(phases).([]float32))
-			k.giveBack(phases)
-			return
-		}
+	best, _ := any(y).([]float32)
+	x32, many := any(x).([]float32)
+	if many = many && k.strideW <= 2 && k.outW >= 8; many { // at once, if there are numbers alone
+		top := simd.MaxAbs(x32)
+		many = top == top
 	}
-	for i, rows := range k.rows {
-		k.forwardRow(y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW], x, rows)
-	}
-}
-
-// forwardPlane32 finds the winners of a plane a whole row of outputs at a time, each
-// tap challenging the largest so far; phases is as long as x.
-func (k *maxPool[T]) forwardPlane32(y []float32, at []int32, x, phases []float32) {
 	half := k.inW
-	if k.strideW == 2 { // even columns, then odd ones
+	if many && k.strideW == 2 { // even columns, then odd ones
+		phases := k.borrow(k.inHW)
+		defer k.giveBack(phases)
+		to := any(phases).([]float32)
 		half = (k.inW + 1) / 2
-		simd.Even(phases, x, k.inH, half, k.inW, k.inW)
+		simd.Even(to, x32, k.inH, half, k.inW, k.inW)
 		if k.inW > half {
-			simd.Even(phases[half:], x[1:], k.inH, k.inW-half, k.inW, k.inW)
+			simd.Even(to[half:], x32[1:], k.inH, k.inW-half, k.inW, k.inW)
 		}
-		x = phases
+		x32 = to
 	}
 	for i, rows := range k.rows {
-		y, at := y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW]
+		row := i * k.outW
 		for j, columns := range k.columns {
-			y[j], at[j] = float32(math.Inf(-1)), int32(rows.lo*k.inW+columns.lo)
+			first := rows.lo*k.inW + columns.lo
+			y[row+j], at[row+j] = x[first], int32(first)
 		}
 		for h := rows.lo; h < rows.hi; h += k.dilH {
-			for s := 0; s < k.kW*k.dilW; s += k.dilW {
-				lo, hi := span(k.outW, k.inW, k.strideW, s, k.left)
-				if lo == hi {
-					continue
+			for _, t := range k.taps {
+				lo, hi, first := row+t.lo, row+t.hi, h*k.inW+t.column
+				if many {
+					from := x32[h*k.inW+t.column%k.strideW*half+t.column/k.strideW:]
+					simd.Rival(best[lo:hi], from[:hi-lo], at[lo:hi], int32(first), int32(k.strideW))
+				} else {
+					challenge(y[lo:hi], at[lo:hi], x, first, k.strideW)
 				}
-				column := lo*k.strideW + s - k.left
-				from := x[h*k.inW+column%k.strideW*half+column/k.strideW:]
-				simd.Rival(y[lo:hi], from[:hi-lo], at[lo:hi], int32(h*k.inW+column), int32(k.strideW))
 			}
 		}
 	}
 }
 
-// forwardRow computes one row of outputs. A NaN wins.
-func (k *maxPool[T]) forwardRow(y []T, at []int32, x []T, rows extent) {
-	for j, columns := range k.columns {
-		first := rows.lo*k.inW + columns.lo
-		best, winner := x[first], first
-		for h := rows.lo; h < rows.hi; h += k.dilH {
-			line := x[h*k.inW:][:columns.hi]
-			for w := columns.lo; w < len(line); w += k.dilW {
-				if v := line[w]; v > best || v != v && best == best {
-					best, winner = v, h*k.inW+w
-				}
-			}
+// challenge has best[i] and its place at[i] become x[first + i·step] where that is larger or the first NaN.
+func challenge[T Float](best []T, at []int32, x []T, first, step int) {
+	at = at[:len(best)]
+	for i, b := range best {
+		v, place := x[first], at[i]
+		if v > b { // without a jump, which nobody could predict
+			place = int32(first)
 		}
-		y[j], at[j] = best, int32(winner)
+		if v != v && b == b {
+			place = int32(first)
+		}
+		best[i], at[i] = max(b, v), place
+		first += step
 	}
 }
 
