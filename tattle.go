@@ -190,7 +190,7 @@ func checkContext(ctx context.Context) error {
 // Noise is added to every feature, independently.
 type Noise struct {
 	// Family is lattice, the default, with its spacing and its clip if they are to be others, as
-	// lattice:0.03125:64; or gaussian, laplace or table:FILE. The low-order bits of floating-point noise
+	// lattice:0.03125:64; or gaussian, laplace, isotropic-laplace or table:FILE. The low-order bits of floating-point noise
 	// reveal features: [Model.Guard] releases lattice noise only.
 	Family string
 	Sigma  float64 // the standard deviation, in the units of the features; above 0

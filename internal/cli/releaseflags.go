@@ -18,7 +18,7 @@ type releaseFlags struct {
 	Projection  string  `help:"What --keep keeps: the first features, or directions: random, principal or discriminant (the last two learned from training data)." enum:"first,random,principal,discriminant" default:"first" more:""`
 	Temperature float64 `help:"Divisor of the logits before the softmax (default: 1)." default:"1" placeholder:"T" more:"" range:"(0,1000000)"`
 
-	Noise      string  `help:"gaussian, laplace, table:FILE, lattice (what tattle guard adds) or none (default: gaussian)." default:"gaussian" placeholder:"FAMILY" input:"table"`
+	Noise      string  `help:"gaussian, laplace, isotropic-laplace, table:FILE, lattice (what tattle guard adds) or none (default: gaussian)." default:"gaussian" placeholder:"FAMILY" input:"table"`
 	Covariance string  `help:"Covariance matrix C of the noise, an .npy file; the noise is Gaussian of covariance σ²C, σ from --sigma." placeholder:"FILE" input:"file" more:""`
 	Sigma      float64 `help:"Standard deviation of the noise on each feature (with --covariance: σ, default 1)." placeholder:"X" range:"(0,)"`
 	SigmaScale float64 `help:"Or: multiple of the root mean square of the features of the training part, else of --data (default: 1)." placeholder:"X" range:"(0,)"`

@@ -91,7 +91,7 @@ func TestNoiseFromTraining(t *testing.T) {
 		{given, "", ""},
 		{change(apart, "other", `"noise_from_training": true`, `"noise_from_training": false`), "request", ""},
 		{change(among, "hidden", `"noise_from_sample": "sigma",`, ""), "it was computed from 12 inputs of the sample", ""},
-		{change(given, "older", `"noise": "gaussian"`, `"noise": "isotropic-laplace"`), "older/report.json: written by tattle " + report.ProgramVersion() + `, and this version has no noise family "isotropic-laplace"`, ""},
+		{change(given, "older", `"noise": "gaussian"`, `"noise": "student-t:3"`), "older/report.json: written by tattle " + report.ProgramVersion() + `, and this version has no noise family "student-t:3"`, ""},
 		{change(given, "claimed", `"noise": "gaussian",`, `"noise": "gaussian", "noise_from_training": true,`), "recorded nothing, recomputed: The noise was computed from training data", ""},
 	} {
 		try(c)

@@ -183,5 +183,5 @@ func (e Experiment) Standing() (status, basis string) {
 	case e.Noise.Certain():
 		return StatusCertified, basis
 	}
-	return StatusEstimated, fmt.Sprintf("%s; each value has a witness, but for %s noise its divergence is computed by quadrature or Monte Carlo, not proved", basis, noiseName(e.Noise))
+	return StatusEstimated, fmt.Sprintf("%s; each value has a witness, but the divergence of %s noise is a confidence limit by Monte Carlo (99.9999 %%), not proved", basis, noiseName(e.Noise))
 }

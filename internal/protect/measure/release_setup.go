@@ -119,4 +119,4 @@ func (s *Setup) words(noise release.Noise) string {
 }
 
 // noiseNames are the families of noise in words.
-var noiseNames = map[string]string{"gaussian": "Gaussian", "lattice": "discrete Gaussian", "laplace": "Laplace", "table": "tabulated"}
+var noiseNames = map[string]string{"gaussian": "Gaussian", "lattice": "discrete Gaussian", "laplace": "Laplace", "isotropic-laplace": "isotropic Laplace", "table": "tabulated"}

@@ -29,8 +29,7 @@ type Noise interface {
 	// including its own rounding errors; +Inf if that overflows or an argument is NaN. It is
 	// proved if Certain returns true; otherwise it is an estimate from above.
 	Bound(z, e []float64) float64
-	// Certain reports whether Bound is proved, and not estimated by quadrature or Monte
-	// Carlo.
+	// Certain reports whether Bound is proved, and not estimated by Monte Carlo.
 	Certain() bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"tattle/internal/protect/lattice"
 )
 
-var families = []string{"gaussian", "laplace", "table:FILE", "lattice[:DELTA[:CLIP]]"}
+var families = []string{"gaussian", "laplace", isotropicFamily, "table:FILE", "lattice[:DELTA[:CLIP]]"}
 
 // Families lists what ParseNoise reads.
 func Families() []string { return slices.Clone(families) }
@@ -31,7 +31,7 @@ var ErrFamily = errors.New("no noise family")
 var errNoTable = errors.New("noise table: name its file, as table:FILE")
 
 // ParseNoise returns the noise that spec names, of standard deviation sigma on each of n
-// features: gaussian, laplace, table:FILE (see ReadTable), or lattice:Δ:CLIP, where Δ is by default defaultDelta, and CLIP as large as the
+// features: gaussian, laplace, isotropic-laplace, table:FILE (see ReadTable), or lattice:Δ:CLIP, where Δ is by default defaultDelta, and CLIP as large as the
 // lattice allows; norm after it makes it the radius of a ball. For any other it returns an error; for uniform, ErrVacuous.
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	name, setting, has := strings.Cut(spec, ":")
@@ -46,6 +46,8 @@ func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 		return noiseOf(NewGaussian(sigma))
 	case "laplace":
 		return noiseOf(NewLaplace(sigma))
+	case isotropicFamily:
+		return noiseOf(NewIsotropicLaplace(sigma, n))
 	case latticeFamily:
 		return parseLattice(setting, sigma, n)
 	case "table":
