@@ -44,6 +44,8 @@ func (f Figure) Compare(r *report.Report, ours []*bound.Result, theirs *bound.Re
 		f.compareAccuracy(r)
 		if f.hasPublished() {
 			f.comparePeaks(r, ours[0], theirs)
+		} else if err := compareThresholded(r); err != nil {
+			return err
 		}
 	}
 	near, printed := 0, 0
