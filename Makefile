@@ -1,4 +1,4 @@
-.PHONY: test check bench bench-all detection golden mutants try wheel example
+.PHONY: test check bench bench-all detection papers golden mutants try wheel example
 
 test: ## the README's test command
 	go test ./...
@@ -14,6 +14,9 @@ bench-all: ## the benchmarks of BENCHMARKS.md beside their peers, five times in 
 
 detection: ## the tables of docs/detection.md (40 min); DATA and LABELS name the folders of MNIST and QMNIST
 	go run ./internal/detection -data '$(DATA)' -labels '$(LABELS)'
+
+papers: ## the tables of docs/papers.md from the folders RUNS/figure1, RUNS/table3 and so on, of tattle reproduce
+	go run ./internal/papers -runs '$(RUNS)' docs/papers.md
 
 golden: ## rewrite the golden files from what the program prints now
 	go test ./internal/report -update

@@ -13,7 +13,7 @@ import (
 
 // wings are the folders below internal from the top down, and cmd; "." is this package. A package may import
 // packages of its own wing and of those below; ARCHITECTURE.md lists them in the same order.
-var wings = strings.Fields(`cmd cli . detection try guard verify paper inspect reveal protect data independent infer progress engine report run npy math project manual mutants gate benchall file browser listen must shared`)
+var wings = strings.Fields(`cmd cli . detection try guard verify papers paper inspect reveal protect data independent infer progress engine report run npy math project manual mutants gate benchall file browser listen must shared`)
 
 // wingOf returns the wing of a package by its folder.
 func wingOf(pkg string) int {

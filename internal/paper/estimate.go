@@ -48,12 +48,12 @@ func (g *Grid) WritePlan(ctx context.Context, w io.Writer) error {
 		}
 		one := time.Duration(float64(examples) / timed * float64(g.o.Epochs) * float64(took[k]))
 		total += one * time.Duration(g.o.Seeds)
-		fmt.Fprintf(w, "%s\n  one seed: about %s\n", c.Key, roughly(one))
+		fmt.Fprintf(w, "%s\n  one seed: about %s\n", c.Key, Roughly(one))
 		if p := g.publishedOf(c.Key); p != "" {
 			fmt.Fprintf(w, "  published: %s\n", p)
 		}
 	}
-	_, err := fmt.Fprintf(w, "together: about %s on this machine, for %d training examples\n", roughly(total), examples)
+	_, err := fmt.Fprintf(w, "together: about %s on this machine, for %d training examples\n", Roughly(total), examples)
 	return err
 }
 
@@ -88,8 +88,8 @@ func short(ctx context.Context, s training.Seed) (time.Duration, error) {
 	return time.Since(started), err
 }
 
-// roughly writes a time to about two digits.
-func roughly(d time.Duration) string {
+// Roughly writes a time to about two digits.
+func Roughly(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%.0f s", max(1, d.Seconds()))

@@ -53,6 +53,14 @@ const SmallPreprocess = "imagenet-91"
 // figures are those of A's section 3, and the comparison.
 var figures = load[[]Figure]("paper_a.json")
 
+// FigureNames returns the names of paper A's experiments.
+func FigureNames() (names []string) {
+	for _, f := range figures {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // GetFigure returns one of paper A's experiments by its name.
 func GetFigure(name string) (Figure, bool) {
 	i := slices.IndexFunc(figures, func(f Figure) bool { return f.Name == name })

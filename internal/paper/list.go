@@ -39,6 +39,9 @@ func (f Figure) ListPublished() []string {
 	if f.Clean > 0 {
 		lines = append(lines, fmt.Sprintf("accuracy, clean: %.3g", f.Clean), fmt.Sprintf("accuracy, with noise: %.3g", f.Noisy))
 	}
+	if !f.hasPublished() {
+		return lines
+	}
 	for _, p := range f.Peaks {
 		lines = append(lines, fmt.Sprintf("peak of the bounds at s = 1/%.0f, read off a picture: %.2f over all modes, %.2f over the 8×8 coarsest", 1/p.Size, p.All, p.Low))
 	}
