@@ -1,5 +1,5 @@
 // Command papers writes the tables of docs/papers.md: what the papers print beside what runs of tattle reproduce came to.
-// The run of an experiment is in the folder with its name. Experiments without a run are listed as not run, with an
+// Runs of an experiment are in the folders whose names begin with its name. Experiments without a run are listed as not run, with an
 // estimate of their time on this machine.
 package main
 
@@ -9,11 +9,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"tattle/internal/file"
 	"tattle/internal/paper"
 )
 
@@ -89,28 +87,25 @@ func (t tables) figures(context.Context) ([]string, error) {
 	rows := []string{columns}
 	for _, name := range paper.FigureNames() {
 		f, _ := paper.GetFigure(name)
-		r, err := read(filepath.Join(t.runs, name))
-		switch {
-		case err != nil:
+		runs, err := t.read(name)
+		if err != nil {
 			return nil, err
-		case r == nil:
+		}
+		for _, r := range runs {
+			rows = append(rows, r.figures(f)...)
+		}
+		if len(runs) == 0 {
+			needs := "needs " + f.Data
+			if !f.Trained {
+				needs += " and a trained " + f.Net
+			}
 			for _, line := range append(f.ListPublished(), "bounds: a picture only") {
 				quantity, figure, _ := strings.Cut(line, ": ")
-				rows = append(rows, row("`"+name+"`", quantity, figure, "not run here", "needs "+f.Data+notTrained(f)))
+				rows = append(rows, row("`"+name+"`", quantity, figure, "not run here", needs))
 			}
-		default:
-			rows = append(rows, r.figures(f)...)
 		}
 	}
 	return rows, nil
-}
-
-// notTrained names the net that a figure needs and no run trains.
-func notTrained(f paper.Figure) string {
-	if f.Trained {
-		return ""
-	}
-	return " and a trained " + f.Net
 }
 
 // grids are the rows of paper B.
@@ -121,12 +116,14 @@ func (t tables) grids(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := read(filepath.Join(t.runs, name))
+		runs, err := t.read(name)
 		if err != nil {
 			return nil, err
 		}
-		if r != nil {
+		for _, r := range runs {
 			rows = append(rows, r.cells(x)...)
+		}
+		if len(runs) > 0 {
 			continue
 		}
 		takes, err := t.takes(ctx, x)
@@ -155,8 +152,13 @@ func published(x *paper.Experiment) string {
 	return s
 }
 
-// name is the name of a quantity in words.
-func name(quantity string) string { return strings.ReplaceAll(quantity, "_", " ") }
+// name is the name of a quantity in words: that of p01 is share s=0 y=1.
+func name(quantity string) string {
+	if len(quantity) == 3 && quantity[0] == 'p' {
+		return fmt.Sprintf("share s=%c y=%c", quantity[1], quantity[2])
+	}
+	return strings.ReplaceAll(quantity, "_", " ")
+}
 
 // estimate says how long an experiment takes on this machine.
 func estimate(ctx context.Context, x *paper.Experiment) (string, error) {
@@ -174,6 +176,3 @@ func estimate(ctx context.Context, x *paper.Experiment) (string, error) {
 	lines := strings.Split(strings.TrimSpace(plan.String()), "\n")
 	return "needs " + string(x.Data) + "; " + lines[len(lines)-1], nil
 }
-
-// exists reports whether a run is in a folder, finished.
-func exists(dir string) bool { return file.Exists(filepath.Join(dir, "report.json")) }

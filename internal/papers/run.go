@@ -18,21 +18,21 @@ import (
 // A finished run is its report.
 type finished struct{ *report.Report }
 
-// read returns the run in a folder, nil if there is none.
-func read(dir string) (*finished, error) {
-	if !exists(dir) {
-		return nil, nil
+// read returns the finished runs of an experiment.
+func (t tables) read(name string) (runs []finished, err error) {
+	found, err := filepath.Glob(filepath.Join(t.runs, name+"*", report.FileJSON))
+	for _, path := range found {
+		var r *report.Report
+		b, err := os.ReadFile(path)
+		if err == nil {
+			r, err = report.Parse(b)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		runs = append(runs, finished{r})
 	}
-	path := filepath.Join(dir, report.FileJSON)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := report.Parse(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &finished{r}, nil
+	return runs, err
 }
 
 // beside returns what stands beside a claim under a name, empty for nothing.
@@ -46,7 +46,7 @@ func beside(c report.Claim, name string) string {
 }
 
 // figures are the rows of a run of paper A's.
-func (r *finished) figures(f paper.Figure) (rows []string) {
+func (r finished) figures(f paper.Figure) (rows []string) {
 	name, scale := "`"+f.Name+"`", r.examined(f)
 	for _, c := range r.Claims {
 		switch c.ID {
@@ -57,9 +57,10 @@ func (r *finished) figures(f paper.Figure) (rows []string) {
 			}
 			rows = append(rows, row(name, c.Subject, beside(c, "published"), ours, scale))
 		case "method":
-			ours := c.Value.String()
-			if low := r.low(c); low != "" {
-				ours += "; coarse modes " + low
+			low, ours := c, c.Value.String()
+			low.ID = "method.low"
+			if l := r.About(low); l != nil {
+				ours += "; coarse modes " + l.Value.String()
 			}
 			rows = append(rows, row(name, c.Group+", "+c.Subject, "", ours, scale))
 		default:
@@ -70,17 +71,8 @@ func (r *finished) figures(f paper.Figure) (rows []string) {
 	return rows
 }
 
-// low is the figure of the coarse modes beside a claim of all.
-func (r *finished) low(all report.Claim) string {
-	all.ID = "method.low"
-	if c := r.About(all); c != nil {
-		return c.Value.String()
-	}
-	return ""
-}
-
 // examined says how much of the paper's experiment a run did, and how long all of it would take.
-func (r *finished) examined(f paper.Figure) string {
+func (r finished) examined(f paper.Figure) string {
 	wanted := 10000 // all of MNIST's test images
 	fmt.Sscan(f.Examples, &wanted)
 	s := fmt.Sprintf("%d of %d images", r.Data.Examples, wanted)
@@ -90,8 +82,8 @@ func (r *finished) examined(f paper.Figure) string {
 	if words := strings.Fields(r.Command); slices.Contains(words, "--epochs") {
 		s += ", net of " + words[slices.Index(words, "--epochs")+1] + " epochs"
 	}
-	if !f.Trained {
-		s += ", net " + strings.TrimSuffix(filepath.Base(r.Model.Path), ".onnx")
+	if net := strings.TrimSuffix(filepath.Base(r.Model.Path), ".onnx"); net != "model" && net != "." { // not the paper's
+		s += ", net " + net
 	}
 	if n := r.Data.Examples; n > 0 && n < wanted {
 		all := time.Duration(r.Timing["bounds"] / float64(n) * float64(wanted) * float64(time.Second))
@@ -101,36 +93,30 @@ func (r *finished) examined(f paper.Figure) string {
 }
 
 // cells are the rows of a run of paper B's: one for each row of the paper's tables that has a figure.
-func (r *finished) cells(x *paper.Experiment) (rows []string) {
+func (r finished) cells(x *paper.Experiment) (rows []string) {
 	of, scale, left := "`"+x.Name+"`", r.trained(), 0
-	var published, ours []string
-	flush := func(group string) {
+	for i := 0; i < len(r.Claims); {
+		var published, ours []string
+		first := r.Claims[i]
+		for ; i < len(r.Claims) && r.Claims[i].Group == first.Group && r.Claims[i].Subject == first.Subject; i++ {
+			c := r.Claims[i]
+			p, d := beside(c, "published"), beside(c, "published ±")
+			switch {
+			case p == "":
+				continue
+			case math.IsNaN(c.Value.X):
+				left++
+				continue
+			case d != "":
+				p += " ± " + d
+			}
+			published, ours = append(published, name(c.ID)+" "+p), append(ours, c.Value.String())
+		}
 		if len(ours) > 0 {
-			rows = append(rows, row(of, group, strings.Join(published, ", "), strings.Join(ours, ", "), scale))
+			rows = append(rows, row(of, first.Group, strings.Join(published, ", "), strings.Join(ours, ", "), scale))
 			scale = "same"
 		}
-		published, ours = nil, nil
 	}
-	group := ""
-	for _, c := range r.Claims {
-		p := beside(c, "published")
-		if p == "" {
-			continue
-		}
-		if c.Group != group {
-			flush(group)
-			group = c.Group
-		}
-		if math.IsNaN(c.Value.X) {
-			left++
-			continue
-		}
-		if d := beside(c, "published ±"); d != "" {
-			p += " ± " + d
-		}
-		published, ours = append(published, name(c.ID)+" "+p), append(ours, c.Value.String())
-	}
-	flush(group)
 	if left > 0 {
 		rows = append(rows, row(of, "the other rows", report.Many(left, "figure"), "not run here", "–"))
 	}
@@ -144,7 +130,7 @@ func (r *finished) cells(x *paper.Experiment) (rows []string) {
 }
 
 // trained says how the classifiers of a run were trained, as far as that departs from the paper's procedure.
-func (r *finished) trained() string {
+func (r finished) trained() string {
 	var o map[string]string
 	if json.Unmarshal(r.Request, &o) != nil || o["epochs"] == "" {
 		return "the paper's"
