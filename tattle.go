@@ -187,7 +187,7 @@ func checkContext(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Noise is added to every feature, independently.
+// Noise is added to every feature, independently unless the family is isotropic-laplace.
 type Noise struct {
 	// Family is lattice, the default, with its spacing and its clip if they are to be others, as
 	// lattice:0.03125:64; or gaussian, laplace, isotropic-laplace or table:FILE. The low-order bits of floating-point noise

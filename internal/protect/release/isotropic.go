@@ -36,21 +36,21 @@ type IsotropicLaplace struct {
 	N     int     // features
 
 	draws  func() []polar
-	limits *sync.Map // of a level, by the level
+	limits sync.Map // of a level, by the level
 }
 
-var _ Noise = IsotropicLaplace{}
+var _ Noise = (*IsotropicLaplace)(nil)
 
 // NewIsotropicLaplace returns isotropic noise on n features of standard deviation sigma each. It returns the errors of
 // NewGaussian, and an error unless n is positive.
-func NewIsotropicLaplace(sigma float64, n int) (IsotropicLaplace, error) {
+func NewIsotropicLaplace(sigma float64, n int) (*IsotropicLaplace, error) {
 	if err := checkSigma(sigma); err != nil {
-		return IsotropicLaplace{}, err
+		return nil, err
 	}
 	if n <= 0 {
-		return IsotropicLaplace{}, fmt.Errorf("%s noise on %d features: must be at least 1", isotropicFamily, n)
+		return nil, fmt.Errorf("%s noise on %d features: must be at least 1", isotropicFamily, n)
 	}
-	l := IsotropicLaplace{Sigma: sigma, Scale: sigma / math.Sqrt(float64(n+1)), N: n, limits: new(sync.Map)}
+	l := &IsotropicLaplace{Sigma: sigma, Scale: sigma / math.Sqrt(float64(n+1)), N: n}
 	l.draws = sync.OnceValue(func() []polar {
 		return drawPolar(n, func(r *rand.Rand) float64 { return distuv.Gamma{Alpha: float64(n), Beta: 1, Src: r}.Rand() })
 	})
@@ -58,19 +58,19 @@ func NewIsotropicLaplace(sigma float64, n int) (IsotropicLaplace, error) {
 }
 
 // String returns "isotropic-laplace".
-func (l IsotropicLaplace) String() string { return isotropicFamily }
+func (l *IsotropicLaplace) String() string { return isotropicFamily }
 
 // Std returns Sigma.
-func (l IsotropicLaplace) Std() float64 { return l.Sigma }
+func (l *IsotropicLaplace) Std() float64 { return l.Sigma }
 
 // Fisher returns 1/(n·b²): the gradient of the log density has the length 1/b and any direction.
-func (l IsotropicLaplace) Fisher() float64 { return 1 / (float64(l.N) * l.Scale * l.Scale) }
+func (l *IsotropicLaplace) Fisher() float64 { return 1 / (float64(l.N) * l.Scale * l.Scale) }
 
 // Certain returns false: the bound is a confidence limit.
-func (l IsotropicLaplace) Certain() bool { return false }
+func (l *IsotropicLaplace) Certain() bool { return false }
 
 // LogDensity returns ln f(z) up to a constant, −‖z‖/b.
-func (l IsotropicLaplace) LogDensity(z []float64) float64 { return -norm2(z) / l.Scale }
+func (l *IsotropicLaplace) LogDensity(z []float64) float64 { return -norm2(z) / l.Scale }
 
 func norm2(z []float64) float64 {
 	var s float64
@@ -81,7 +81,7 @@ func norm2(z []float64) float64 {
 }
 
 // Sample overwrites dst with one draw: any direction, and a length of Gamma(n) distribution. It panics unless dst has n numbers.
-func (l IsotropicLaplace) Sample(dst []float64, r *rand.Rand) {
+func (l *IsotropicLaplace) Sample(dst []float64, r *rand.Rand) {
 	if len(dst) != l.N {
 		panic(fmt.Sprintf("release: %d numbers, and the noise is on %d", len(dst), l.N))
 	}
@@ -125,7 +125,7 @@ func laplaceFall(r, q float64) float64 { return -q / (r + math.Sqrt(max(0, r*r+q
 // body returns a set of Y with a probability of at least 1 − isotropicTail, |cosine| ≤ c and norm ≥ r, and the most that chi is in
 // it: P(|cosine| > c) ≤ 2e^(−nc²/2) on a sphere, and P(norm < n − x) ≤ e^(−x²/2n). There ‖Y‖ − ‖Y−z‖ is at most ct, and at
 // least −ct − t²/2(r−t). It is at least −t everywhere.
-func (l IsotropicLaplace) body(t float64) (c, r, most float64) {
+func (l *IsotropicLaplace) body(t float64) (c, r, most float64) {
 	n, a := float64(l.N), math.Log(3/isotropicTail)
 	c, r = min(1, math.Sqrt(2*a/n)), max(0, n-math.Sqrt(2*n*a))
 	below := t
@@ -138,7 +138,7 @@ func (l IsotropicLaplace) body(t float64) (c, r, most float64) {
 
 // limit returns a number that χ² at ‖z‖ = t·b exceeds with a probability of at most isotropicRisk/isotropicLevels. Draws outside
 // of the body count as 0, and the largest chi times their probability is added.
-func (l IsotropicLaplace) limit(t float64) float64 {
+func (l *IsotropicLaplace) limit(t float64) float64 {
 	c, r, most := l.body(t)
 	below := make([]float64, isotropicDraws)
 	for i, y := range l.draws() {
@@ -159,7 +159,7 @@ func worstChi(t float64) float64 { return math.Expm1(t) * math.Expm1(t) }
 // The draws have a fixed seed. That is why Certain returns false.
 //
 // χ² increases with ‖z‖ and is convex in it (see productBound), and 0 at 0: the limit of the next level, in proportion, serves.
-func (l IsotropicLaplace) Bound(z, e []float64) float64 {
+func (l *IsotropicLaplace) Bound(z, e []float64) float64 {
 	var s float64
 	for j, v := range z {
 		x := (math.Abs(v) + e[j]) / l.Scale
