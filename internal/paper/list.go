@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"tattle/internal/report"
 )
 
 // WriteList names every experiment, with its title and what it needs.
@@ -37,7 +39,7 @@ func WritePublished(w io.Writer, title string, lines []string) error {
 func (f Figure) ListPublished() []string {
 	var lines []string
 	if f.Clean > 0 {
-		lines = append(lines, fmt.Sprintf("accuracy, clean: %.3g", f.Clean), fmt.Sprintf("accuracy, with noise: %.3g", f.Noisy))
+		lines = append(lines, fmt.Sprintf("accuracy, clean: %v", report.Exactly(f.Clean, report.Share)), fmt.Sprintf("accuracy, with noise: %v", report.Exactly(f.Noisy, report.Share)))
 	}
 	if !f.hasPublished() {
 		return lines
