@@ -68,6 +68,7 @@ func TestRewrite(t *testing.T) {
 	r.Data.Examples, r.Timing["bounds"] = 20, 2
 	r.Add(report.Claim{ID: "published", Subject: "accuracy, clean", Value: report.Exactly(.5, report.Share), Beside: []report.Beside{{Name: "published", Value: report.Exactly(.979, report.Share)}}},
 		report.Claim{ID: "published", Subject: "median", Value: report.Exactly(.25, report.Number), Beside: []report.Beside{{Name: "authors'", Value: report.Exactly(.5, report.Number)}}})
+	r.Add(report.Claim{ID: "accuracy.clean", N: 8, Value: report.Exactly(.5, report.Share)})
 	save(t, r, filepath.Join(dir, "figure1"))
 	b := report.New("Table 3", "tattle reproduce table3", 1)
 	b.SetRequest(map[string]string{"epochs": "3", "seeds": "1", "examples": "40"})
@@ -82,7 +83,7 @@ func TestRewrite(t *testing.T) {
 	got := string(must.Get(os.ReadFile(page))(t))
 	for _, want := range []string{
 		"Text.\n<!-- paper A -->\n| experiment",
-		"| `figure1` | accuracy, clean | 97.9 % | 50.0 % | 20 of 10000 images; all: about 17 min |\n",
+		"| `figure1` | accuracy, clean | 97.9 % | 50.0 % of 8 images | 20 of 10000 images; all: about 17 min |\n",
 		"| `figure1` | median | – | 0.25; authors' procedure 0.5 | same |\n",
 		"| `figure6` | accuracy, clean | 64.0 % | not run here | needs a folder or zip of ImageNet's validation pictures and a trained swin-t |\n",
 		"| `table3` | row | honesty 83.00 % ± 1.00 % | 75.00 % | 3 of 50 epochs, 1 of 5 seeds, training examples: 40 |\n| `table3` | the other rows | 1 figure | not run here | – |\n",

@@ -52,6 +52,9 @@ func (r finished) figures(f paper.Figure) (rows []string) {
 		switch c.ID {
 		case "published":
 			ours := c.Value.String()
+			if a := r.Claim("accuracy.clean", ""); a != nil && strings.HasPrefix(c.Subject, "accuracy") {
+				ours += " of " + report.Many(a.N, "image")
+			}
 			if theirs := beside(c, "authors'"); theirs != "" {
 				ours += "; authors' procedure " + theirs
 			}
