@@ -19,6 +19,8 @@ type Training interface {
 	// with respect to the outputs of the last Forward is dy, and, unless dx is nil,
 	// dx with the one with respect to the inputs.
 	Backward(dx, dy []float32)
+	// Resume draws masks as after that many calls of Forward.
+	Resume(steps int)
 }
 
 // training is behind an interface for the same reason for which Net hides its engines.
@@ -119,6 +121,8 @@ func (t *training) prepare(i int) {
 func (t *training) Dims() (p, n int) {
 	return t.engine.sizes[0], t.engine.sizes[t.engine.output]
 }
+
+func (t *training) Resume(steps int) { t.steps = uint64(steps) }
 
 func (t *training) Forward(x []float32) []float32 {
 	p, _ := t.Dims()

@@ -26,11 +26,20 @@ func (b *Best) Offer(epoch int, score float64) bool {
 		return false
 	}
 	b.Epoch, b.Score = epoch, score
-	b.kept = grown(b.kept, len(b.state))
-	for i, p := range b.state {
-		b.kept[i] = append(b.kept[i][:0], p.Data...)
+	for i, to := range b.room() {
+		copy(to, b.state[i].Data)
 	}
 	return true
+}
+
+// room returns the arrays that parameters are kept in.
+func (b *Best) room() [][]float32 {
+	if b.kept == nil {
+		for _, p := range b.state {
+			b.kept = append(b.kept, make([]float32, len(p.Data)))
+		}
+	}
+	return b.kept
 }
 
 // Restore puts the kept parameters back and forgets gradients.

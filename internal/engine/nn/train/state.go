@@ -1,66 +1,129 @@
 package train
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
-
-	"tattle/internal/engine/nn"
 )
 
-// A State is a training by [Fit] between two epochs. Fit continues from it as if it had not been
-// interrupted, bit by bit.
+// A State is a training between two epochs. Together with the options and the data it determines
+// all that follows, bit by bit.
 type State struct {
-	Result  Result
-	Params  [][]float32    // the values of the optimiser's parameters
-	Moments [][2][]float32 // of Adam, for each of Params
+	Steps     int      // that every trainer made; dropout draws its masks by their number
+	Values    []Floats // of each trainer its parameters, running statistics and moments, then the parameters of the best epoch
+	BestEpoch int      // of Best, as BestScore
+	BestScore float64
 }
 
-// stateful checks that a training can be continued: its state is that of Adam and of the
-// parameters alone.
-func stateful(g *nn.Graph, o Options) error {
-	for _, n := range g.Nodes {
-		switch n.Op.(type) {
-		case *nn.Dropout, *nn.BatchNorm:
-			return fmt.Errorf("train: a training with %s cannot be continued", n.Name)
-		}
+// Floats are written as the base64 of their bytes, little-endian: as decimal numbers they would take
+// longer than the epoch.
+type Floats []float32
+
+// MarshalText implements encoding.TextMarshaler.
+func (f Floats) MarshalText() ([]byte, error) {
+	b := make([]byte, 0, 4*len(f))
+	for _, v := range f {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
-	if _, adam := o.Optimizer(nil).(*Adam); !adam {
-		return errors.New("train: only a training by Adam can be continued")
-	}
-	return nil
+	return base64.StdEncoding.AppendEncode(nil, b), nil
 }
 
-// state copies where the training is.
-func (t *training) state(a *Adam) State {
-	s := State{Result: Result{slices.Clone(t.result.Epochs), t.result.Steps}}
-	for i, p := range a.params {
-		s.Params = append(s.Params, slices.Clone(p.Data))
-		s.Moments = append(s.Moments, [2][]float32{slices.Clone(a.moments[i][0]), slices.Clone(a.moments[i][1])})
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (f *Floats) UnmarshalText(text []byte) error {
+	b, err := base64.StdEncoding.AppendDecode(nil, text)
+	*f = make(Floats, len(b)/4)
+	for i := range *f {
+		(*f)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return err
+}
+
+// StateOf copies the state of trainers by Adam after as many steps each, and of best unless that is nil.
+func StateOf(steps int, best *Best, trainers ...*Trainer) State {
+	s := State{Steps: steps}
+	for _, v := range variables(best, trainers) {
+		s.Values = append(s.Values, slices.Clone(v))
+	}
+	if best != nil {
+		s.BestEpoch, s.BestScore = best.Epoch, best.Score
 	}
 	return s
 }
 
-// restore continues from a state.
-func (t *training) restore(a *Adam, s State) error {
-	if len(s.Params) != len(a.params) || len(s.Moments) != len(a.params) || len(s.Result.Epochs) > t.Epochs {
-		return fmt.Errorf("train: a state of %d parameters after %d epochs, for a training of %d parameters and %d epochs", len(s.Params), len(s.Result.Epochs), len(a.params), t.Epochs)
+// Restore puts the trainers and best into the state. It returns an error if the state is that of
+// other nets.
+func (s *State) Restore(best *Best, trainers ...*Trainer) error {
+	all := variables(best, trainers)
+	if len(s.Values) != len(all) || s.Steps < 0 {
+		return fmt.Errorf("train: a state with %d arrays, for a training with %d", len(s.Values), len(all))
 	}
-	for i, p := range a.params {
-		for _, values := range [][]float32{s.Params[i], s.Moments[i][0], s.Moments[i][1]} {
-			if len(values) != len(p.Data) {
-				return fmt.Errorf("train: a state with %d values of %s, which has %d", len(values), p.Name, len(p.Data))
-			}
+	for i, v := range all {
+		if len(s.Values[i]) != len(v) {
+			return fmt.Errorf("train: a state with %d values in array %d, for a training with %d", len(s.Values[i]), i+1, len(v))
 		}
 	}
-	for i, p := range a.params {
-		copy(p.Data, s.Params[i])
-		copy(a.moments[i][0], s.Moments[i][0])
-		copy(a.moments[i][1], s.Moments[i][1])
-		p.Changed()
+	for i, v := range all {
+		copy(v, s.Values[i])
 	}
-	a.steps = s.Result.Steps
-	t.result = Result{slices.Clone(s.Result.Epochs), s.Result.Steps}
-	t.loop.First, t.loop.Done = len(s.Result.Epochs), s.Result.Steps
+	for _, t := range trainers {
+		for _, p := range t.state {
+			p.Changed()
+		}
+		t.optimizer.(*Adam).steps = s.Steps
+		t.Resume(s.Steps)
+	}
+	if best != nil {
+		best.Epoch, best.Score = s.BestEpoch, s.BestScore
+	}
 	return nil
+}
+
+// variables lists, in place, what the steps of trainers change, and what best keeps.
+func variables(best *Best, trainers []*Trainer) (all [][]float32) {
+	for _, t := range trainers {
+		for _, p := range t.state {
+			all = append(all, p.Data)
+		}
+		for _, m := range t.optimizer.(*Adam).moments {
+			all = append(all, m[0], m[1])
+		}
+	}
+	if best == nil {
+		return all
+	}
+	return append(all, best.room()...)
+}
+
+// Unfinished is a training by [Fit] between two epochs.
+type Unfinished struct {
+	State
+	Epochs []Epoch
+}
+
+// resume continues from o.From, if there is one, and keeps the training by o.Keep.
+func (t *training) resume(trainer *Trainer) error {
+	if _, adam := trainer.optimizer.(*Adam); !adam && (t.From != nil || t.Keep != nil) {
+		return errors.New("train: only a training by Adam can be continued")
+	}
+	t.trainer = trainer
+	if t.From == nil {
+		return nil
+	}
+	if n := len(t.From.Epochs); n > t.Epochs {
+		return fmt.Errorf("train: a state after %d epochs, for a training of %d", n, t.Epochs)
+	}
+	t.result = Result{slices.Clone(t.From.Epochs), t.From.Steps}
+	t.loop.First, t.loop.Done = len(t.From.Epochs), t.From.Steps
+	return t.From.Restore(nil, trainer)
+}
+
+// keep hands out the state of the training.
+func (t *training) keep() error {
+	if t.Keep == nil {
+		return nil
+	}
+	return t.Keep(Unfinished{StateOf(t.loop.Done, nil, t.trainer), slices.Clone(t.result.Epochs)})
 }

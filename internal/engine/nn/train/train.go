@@ -25,11 +25,11 @@ type Options struct {
 	// Validate, unless nil, is called after each epoch, the first being 1; an
 	// error ends the training.
 	Validate func(epoch int, e Epoch) error
-	// Keep, unless nil, is called after each epoch and its Validate with the state of the
-	// training. It requires Adam and a graph without dropout and batch normalisation, which have a state of their own. An error ends the training.
-	Keep func(State) error
-	// From, unless nil, is the state that the training continues from.
-	From *State
+	// Keep, unless nil, is called by Fit after each epoch and its Validate. It requires Adam. An
+	// error ends the training.
+	Keep func(Unfinished) error
+	// From, unless nil, is what Fit continues from.
+	From *Unfinished
 }
 
 // Epoch is what one sweep over the data came to, in training: each batch counts
@@ -52,13 +52,7 @@ type Result struct {
 // class, and if the loss is no longer finite.
 func Fit(ctx context.Context, g *nn.Graph, data nn.Source, o Options) (Result, error) {
 	o = o.withDefaults()
-	if o.Keep != nil || o.From != nil {
-		if err := stateful(g, o); err != nil {
-			return Result{}, err
-		}
-	}
-	optimizer := o.Optimizer(g.Params())
-	trainer, err := NewTrainer(g, optimizer, o.Seed)
+	trainer, err := NewTrainer(g, o.Optimizer(g.Params()), o.Seed)
 	if err != nil {
 		return Result{}, fmt.Errorf("train: %w", err)
 	}
@@ -70,10 +64,8 @@ func Fit(ctx context.Context, g *nn.Graph, data nn.Source, o Options) (Result, e
 	if err := checkLabels(data.Label, data.Len(), n); err != nil {
 		return Result{}, err
 	}
-	if t.adam, _ = optimizer.(*Adam); o.From != nil {
-		if err := t.restore(t.adam, *o.From); err != nil {
-			return Result{}, err
-		}
+	if err := t.resume(trainer); err != nil {
+		return Result{}, err
 	}
 	y := make([]int, t.Batch)
 	return t.run(ctx, func(x []float32, indices []int) (loss float64, correct int) {
@@ -105,10 +97,7 @@ func (t *training) run(ctx context.Context, step func(x []float32, indices []int
 				return err
 			}
 		}
-		if t.Keep != nil {
-			return t.Keep(t.state(t.adam))
-		}
-		return nil
+		return t.keep()
 	}
 	err := t.loop.Run(ctx)
 	t.result.Steps = t.loop.Done
@@ -131,12 +120,12 @@ func (o Options) withDefaults() Options {
 // training is a run of Fit.
 type training struct {
 	Options
-	data   nn.Source
-	p      int // entries of an input
-	x      []float32
-	loop   *Loop
-	result Result
-	adam   *Adam // the optimiser, if it is that
+	data    nn.Source
+	p       int // entries of an input
+	x       []float32
+	loop    *Loop
+	result  Result
+	trainer *Trainer // of Fit
 }
 
 // newTraining prepares a training of a model that takes inputs of the size of m's.

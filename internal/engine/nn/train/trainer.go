@@ -12,7 +12,8 @@ import (
 type Trainer struct {
 	nn.Training
 	optimizer Optimizer
-	grad      []float32 // of the outputs
+	state     []*nn.Param // the parameters and running statistics of the graph
+	grad      []float32   // of the outputs
 }
 
 // NewTrainer compiles g for training. The optimizer's parameters learn, the others
@@ -23,7 +24,7 @@ func NewTrainer(g *nn.Graph, o Optimizer, seed uint64) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Trainer{Training: t, optimizer: o}, nil
+	return &Trainer{Training: t, optimizer: o, state: g.State()}, nil
 }
 
 // Update makes a step of the optimizer with the gradients of the last Backward.
