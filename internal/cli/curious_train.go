@@ -42,7 +42,7 @@ func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []tr
 			if len(seeds) > 1 {
 				what = fmt.Sprintf("training %d seeds", len(missing))
 			}
-			return roomForModel(e.files, dir, 2*len(missing)*seeds[0].Parameters(parts))
+			return roomForModel(e.files, dir, (2+training.UnfinishedRoom)*len(missing)*seeds[0].Parameters(parts))
 		},
 		Progress: func(done, total int) { e.bars.Set(what, done, total) },
 	})

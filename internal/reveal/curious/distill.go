@@ -121,6 +121,7 @@ func (l *lesson) at(grad, scores []float32, indices []int) losses {
 
 // distilling returns the options of a student with their defaults, or says what is wrong.
 func (o Options) distilling(teacher *nn.Graph, p *dataset.Parts) (Options, error) {
+	o.part = "student"
 	o = o.WithDefaults()
 	o.Attack, o.Outputs, o.Attributes, o.Temperature = studentKind, OutputsOf(teacher), nil, cmp.Or(o.Temperature, 1)
 	if o.Net == nil {

@@ -34,11 +34,11 @@ func trainMixture(ctx context.Context, p *dataset.Parts, o Options) (*Result, er
 		return nil, err
 	}
 	index := o.Attributes[0]
-	fy, err := trainComponent(ctx, p, o, drawMixtureTarget, 0)
+	fy, err := trainComponent(ctx, p, o, "target", drawMixtureTarget, 0)
 	if err != nil {
 		return nil, err // half a mixture is none
 	}
-	fs, stopped := trainComponent(ctx, sensitiveParts(p, index), o, drawMixtureSensitive, fy.Steps)
+	fs, stopped := trainComponent(ctx, sensitiveParts(p, index), o, "sensitive", drawMixtureSensitive, fy.Steps)
 	if fs == nil {
 		return nil, stopped
 	}
@@ -72,8 +72,9 @@ func (r *Result) describe(train *dataset.Set, a *Attack, best int, o Options) {
 
 // trainComponent trains one standard classifier, the first or second half of all
 // steps.
-func trainComponent(ctx context.Context, p *dataset.Parts, o Options, stream, before int) (*Result, error) {
+func trainComponent(ctx context.Context, p *dataset.Parts, o Options, part string, stream, before int) (*Result, error) {
 	c := o
+	c.part = part
 	c.Attack, c.Outputs, c.Beta, c.Attributes = Standard, Raw, Beta{Y: 1}, []int{}
 	c.Seed = derive(o.Seed, stream, 0)
 	if o.Progress != nil {

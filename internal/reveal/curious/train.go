@@ -70,9 +70,9 @@ func trainDirect(ctx context.Context, p *dataset.Parts, o Options) (*Result, err
 // attribute (B section 5.1.3, after Song and Shmatikov).
 func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	steps, total := 0, p.Train.Len()/o.Batch*o.Epochs*(1+len(o.Attributes))
-	progress := func(_, _ int, loss float64) {
-		if steps++; o.Progress != nil {
-			o.Progress(steps, total, loss)
+	progress := func(done, _ int, loss float64) {
+		if o.Progress != nil {
+			o.Progress(steps+done, total, loss)
 		}
 	}
 	standard := o
@@ -85,10 +85,11 @@ func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error
 	if err != nil {
 		return r, err
 	}
+	steps = r.Steps
 	r.Attacks, err = FitAttacks(ctx, r.Classifier, p, o.Attributes, Options{
-		Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed, Progress: progress,
+		Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed,
+		Progress: func(done, total int, loss float64) { r.Steps = steps + done; progress(done, total, loss) },
 	})
-	r.Steps = steps
 	if r.Stopped = stopped(ctx, err); err != nil && !r.Stopped {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"tattle/internal/engine/nn"
 )
 
-// sweep ends an epoch: it validates and keeps the parameters where they are the best.
+// sweep ends an epoch: it validates, and keeps the training and the parameters where they are the best.
 func (t *training) sweep(ctx context.Context, epoch int) error {
 	n := float64(t.loop.Steps())
 	e := Epoch{
@@ -18,10 +18,8 @@ func (t *training) sweep(ctx context.Context, epoch int) error {
 		return err
 	}
 	t.result.Epochs = append(t.result.Epochs, e)
-	if t.best.Offer(epoch, e.Score) {
-		t.result.Best, t.tau = epoch, e.Tau
-	}
-	return nil
+	t.best.Offer(epoch, e.Score)
+	return t.keep()
 }
 
 // validate fills in what an epoch reached on the validation part.
@@ -59,11 +57,11 @@ func forward(net *nn.Net, x []float32) []float32 {
 
 // finish returns the best epoch, unless the training failed, and err as it is.
 func (t *training) finish(ctx context.Context, err error) (*Result, error) {
-	if t.result.Best == 0 || err != nil && !stopped(ctx, err) {
+	if t.best.Epoch == 0 || err != nil && !stopped(ctx, err) {
 		return nil, err
 	}
 	r := &t.result
-	r.Steps = t.loop.Done
+	r.Best, r.Steps = t.best.Epoch, t.loop.Done
 	r.Stopped = err != nil
 	t.best.Restore()
 	r.Classifier = Release(t.scores, t.Outputs)
@@ -76,7 +74,7 @@ func (t *training) finish(ctx context.Context, err error) (*Result, error) {
 		}
 		if t.Attack == Regularized {
 			_, classes := t.net.Dims()
-			a.Kind, a.Tau, a.Graph = ThresholdAttack, t.tau[i], entropyThreshold(classes, t.Outputs, t.tau[i])
+			a.Kind, a.Tau, a.Graph = ThresholdAttack, best.Tau[i], entropyThreshold(classes, t.Outputs, best.Tau[i])
 		} else {
 			a.Graph = t.attacks[i].graph
 		}

@@ -1,6 +1,7 @@
 package curious
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -110,6 +111,10 @@ type Options struct {
 	// Progress, unless nil, is called after each step with the steps done, those of
 	// the whole training and the loss of this one.
 	Progress func(done, total int, loss float64)
+	// Unfinished, unless nil, keeps F, each G that trains with it, and a student after each
+	// epoch; Train and Distill continue what it has. An attack on a finished F, which takes seconds, is fitted again.
+	Unfinished Unfinished
+	part       string // of the training, for Unfinished
 }
 
 // WithDefaults returns the options with every zero replaced by its default, except Net and
@@ -133,6 +138,7 @@ func (o Options) WithDefaults() Options {
 	if o.Batch == 0 {
 		o.Batch = DefaultBatch
 	}
+	o.part = cmp.Or(o.part, "classifier")
 	if o.LearningRate == 0 {
 		o.LearningRate = DefaultLearningRate
 	}

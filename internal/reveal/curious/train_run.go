@@ -31,7 +31,6 @@ type training struct {
 	loop   *train.Loop
 	epoch  losses // sums over the steps of an epoch
 	best   *train.Best
-	tau    []float64 // of the best epoch
 	result Result
 }
 
@@ -42,7 +41,7 @@ type opponent struct {
 	trainer *train.Trainer
 }
 
-// newTraining makes F, G and all buffers; o has its defaults filled in.
+// newTraining makes F, G and all buffers, and continues what is unfinished; o has its defaults filled in.
 func newTraining(p *dataset.Parts, o Options) (*training, error) {
 	t := &training{Options: o, train: p.Train, hold: p.Validation}
 	t.Batch = min(o.Batch, p.Train.Len())
@@ -71,7 +70,7 @@ func newTraining(p *dataset.Parts, o Options) (*training, error) {
 		What: "train", Examples: p.Train.Len(), Batch: t.Batch, Epochs: o.Epochs,
 		Rand: orders(o.Seed, drawOrder), Step: t.step, Sweep: t.sweep, Progress: o.Progress,
 	}
-	return t, nil
+	return t, t.resume()
 }
 
 // newTrainer returns a trainer by Adam.

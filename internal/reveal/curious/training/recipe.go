@@ -35,10 +35,10 @@ type Recipe struct {
 	// BitsPenalty is the weight, in the loss, of the information limit of these features in bits
 	// (shape.Bits). It requires Noise.
 	BitsPenalty float64 `json:"bits_penalty,omitempty"`
-	// State, unless empty, is a file in which Train keeps the training after each epoch, and from
-	// which it continues if it is there. It requires Noise 0.
-	State string    `json:"-"`
-	Files *file.Dir `json:"-"` // writes State and the net; nil: any files
+	// Unfinished, unless empty, is a folder in which Train keeps the training after each epoch, and
+	// continues what is there. It requires Noise 0.
+	Unfinished string    `json:"-"`
+	Files      *file.Dir `json:"-"` // writes what is unfinished, and the net; nil: any files
 }
 
 // MostPenalized is the largest batch for BitsPenalty, which compares all its pairs.
@@ -108,21 +108,35 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 			return err
 		},
 	}
-	if r.State != "" {
-		was, err := readUnfinished(r.State)
+	if r.Unfinished != "" {
+		kept, err := r.unfinished(data)
 		if err != nil {
 			return nil, err
 		}
-		if was != nil {
-			o.From, t.Epochs = &was.State, was.Measured
+		var was recipeState
+		if found, err := kept.Read(TrainingFolder, &was); err != nil {
+			return nil, err
+		} else if found {
+			o.From, t.Epochs = &was.Unfinished, was.Measured
 		}
-		o.Keep = func(s train.State) error { return (&unfinished{s, t.Epochs}).write(r.Files, r.State) }
+		o.Keep = func(s train.Unfinished) error { return kept.Write(TrainingFolder, recipeState{s, t.Epochs}) }
 	}
 	err = r.fit(ctx, g, data, t, o)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	return t, err
+}
+
+// recipeState is a training between two epochs.
+type recipeState struct {
+	train.Unfinished
+	Measured []curious.HistoryEpoch
+}
+
+// unfinished returns what keeps the training on some data.
+func (r Recipe) unfinished(data *dataset.Set) (*unfinished, error) {
+	return newUnfinished(r.Files, r.Unfinished, []any{r, r.Seed}, data.SHA256)
 }
 
 // fit trains g, with noise on its features if the recipe says so.

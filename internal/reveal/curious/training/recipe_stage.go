@@ -10,13 +10,8 @@ import (
 	"tattle/internal/run"
 )
 
-// What the training of a figure's net leaves in the folder of the run.
-const (
-	// TrainingFolder keeps the net as a shard until the figure is made.
-	TrainingFolder = "training"
-	// unfinishedFile keeps the training after each epoch, until it is done.
-	unfinishedFile = "unfinished.json"
-)
+// TrainingFolder keeps the net of a figure as a shard, in the folder of the run, until the figure is made.
+const TrainingFolder = "training"
 
 // A Fit trains a net by a recipe.
 type Fit func(context.Context, Recipe) (*Fitted, error)
@@ -25,7 +20,7 @@ type Fit func(context.Context, Recipe) (*Fitted, error)
 // all who take part in the run, now or once it is resumed, use the same net. The training is
 // kept after each epoch.
 func (r Recipe) Stage(dir string, data *dataset.Set, resume bool, fit Fit) run.Work {
-	r.State = filepath.Join(dir, unfinishedFile)
+	r.Unfinished = dir
 	return run.Work{
 		Dir: filepath.Join(dir, TrainingFolder), Resume: resume,
 		Manifest: run.Manifest{
@@ -52,7 +47,11 @@ func (r Recipe) Stage(dir string, data *dataset.Set, resume bool, fit Fit) run.W
 			if _, err := w.Write(b); err != nil {
 				return err
 			}
-			return r.Files.RemoveAll(r.State)
+			kept, err := r.unfinished(data)
+			if err != nil {
+				return err
+			}
+			return kept.remove()
 		},
 	}
 }

@@ -23,15 +23,16 @@ func TestTrainContinues(t *testing.T) {
 	fit := func(state string, ctx context.Context, progress func(done, total int)) ([]float32, *Fitted, error) {
 		g := must.Get(recipe.Build(data.Shape))(t)
 		r := recipe
-		r.State = state
+		r.Unfinished = state
 		training, err := r.Train(ctx, g, data, data, progress)
 		return g.Params()[0].Data, training, err
 	}
 	none := func(done, total int) {}
 	want, report := must.Get2(fit("", t.Context(), none))(t)
-	path := filepath.Join(t.TempDir(), "state.json")
+	dir := t.TempDir()
+	path := filepath.Join(dir, unfinishedFolder, "training.json")
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, _, err := fit(path, ctx, func(done, total int) {
+	if _, _, err := fit(dir, ctx, func(done, total int) {
 		if done == 7 { // of 3 each
 			cancel()
 		}
@@ -39,7 +40,7 @@ func TestTrainContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := 0
-	got, again, err := fit(path, t.Context(), func(done, total int) {
+	got, again, err := fit(dir, t.Context(), func(done, total int) {
 		if first == 0 {
 			first = done
 		}
@@ -48,5 +49,5 @@ func TestTrainContinues(t *testing.T) {
 		t.Errorf("went on with step %d; %+v, want %+v; %v", first, again, report, err)
 	}
 	must.Do(t, os.WriteFile(path, []byte("PK"), 0o666))
-	must.Fail(t, must.Err2(fit(path, t.Context(), none)), "state.json") // a damaged file
+	must.Fail(t, must.Err2(fit(dir, t.Context(), none)), "training.json: damaged")
 }

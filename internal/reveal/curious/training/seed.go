@@ -131,28 +131,32 @@ func (s Seed) steps(p *dataset.Parts) int {
 }
 
 // run trains with the seed and measures on the test part; dir, which it makes, gets the
-// models and result.json. Interrupted, it keeps the best epoch so far, marked as
-// unfinished, unless dir has more epochs from an earlier interruption. It
-// returns what is in dir, if anything, with ctx's error. A training whose loss is no
-// longer finite is a result that failed.
+// models and result.json. It continues after the last epoch of a run that was interrupted. Interrupted
+// itself, it keeps the best epoch so far, marked as unfinished, and returns it with ctx's error. A
+// training whose loss is no longer finite is a result that failed.
 func (s Seed) run(ctx context.Context, files *file.Dir, dir string, p, whole *dataset.Parts, progress func(done, total int)) (*Result, error) {
 	made := !file.Exists(dir)
 	if err := files.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	was := s.unfinished(dir, p)
-	trained, err := curious.Train(ctx, p, s.trainOptions(p, progress))
+	kept, err := newUnfinished(files, dir, s.Settings(p), p.Sum())
+	if err != nil {
+		return nil, err
+	}
+	o := s.trainOptions(p, progress)
+	o.Unfinished = kept
+	trained, err := curious.Train(ctx, p, o)
 	stopped := ctx.Err()
 	switch {
 	case err == nil:
 		stopped = nil
 	case stopped == nil:
-		return s.failed(files, dir, p, err)
-	case trained == nil || was != nil && len(was.Epochs) > len(trained.Epochs):
+		return s.failed(kept, dir, p, err)
+	case trained == nil:
 		if made {
 			files.Remove(dir) // does nothing unless it is empty
 		}
-		return was, stopped
+		return nil, stopped
 	}
 	r := s.want(p)
 	r.Parameters, r.Steps, r.Epochs, r.Best = trained.Classifier.ParamCount(), trained.Steps, trained.Epochs, trained.Best
@@ -162,18 +166,21 @@ func (s Seed) run(ctx context.Context, files *file.Dir, dir string, p, whole *da
 		return nil, err
 	}
 	if !r.Unfinished {
-		if err := s.further(ctx, files, dir, p, whole, trained, r); err != nil {
+		if err := s.further(ctx, files, dir, p, whole, trained, r, kept); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			return s.failed(files, dir, p, err)
+			return s.failed(kept, dir, p, err)
 		}
 	}
-	return r, errors.Join(r.write(files, dir), stopped)
+	if err := r.write(files, dir); err != nil || r.Unfinished {
+		return r, errors.Join(err, stopped)
+	}
+	return r, kept.remove()
 }
 
 // further attacks the further outputs of a classifier, and distills a student from it.
-func (s Seed) further(ctx context.Context, files *file.Dir, dir string, p, whole *dataset.Parts, trained *curious.Result, r *Result) error {
+func (s Seed) further(ctx context.Context, files *file.Dir, dir string, p, whole *dataset.Parts, trained *curious.Result, r *Result, kept *unfinished) error {
 	o := s.trainOptions(p, nil)
 	for _, outputs := range s.Further {
 		released := *trained
@@ -190,7 +197,7 @@ func (s Seed) further(ctx context.Context, files *file.Dir, dir string, p, whole
 		return nil
 	}
 	t := &Teacher{Dir: dir, Result: r, Model: trained, Parts: p, Whole: whole, Options: s.Options}
-	student, err := t.Distill(ctx, filepath.Join(dir, StudentMeasure), DistillOptions{Files: files, Options: curious.Options{Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed}})
+	student, err := t.Distill(ctx, filepath.Join(dir, StudentMeasure), DistillOptions{Files: files, Options: curious.Options{Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed, Unfinished: kept}})
 	if err != nil {
 		return err
 	}
@@ -201,25 +208,19 @@ func (s Seed) further(ctx context.Context, files *file.Dir, dir string, p, whole
 	return nil
 }
 
-// failed keeps why the training came to nothing.
-func (s Seed) failed(files *file.Dir, dir string, p *dataset.Parts, why error) (*Result, error) {
+// failed keeps why the training came to nothing, unless it may come to something the next time.
+func (s Seed) failed(kept *unfinished, dir string, p *dataset.Parts, why error) (*Result, error) {
+	if again, ok := errors.AsType[*curious.UnfinishedError](why); ok {
+		return nil, again
+	}
 	r := s.want(p)
 	r.Failed = why.Error()
-	return r, r.write(files, dir)
+	return r, errors.Join(r.write(kept.files, dir), kept.remove())
 }
 
 // want returns the result of the training before it is done.
 func (s Seed) want(p *dataset.Parts) *Result {
 	return &Result{Schema: resultSchema, Settings: s.Settings(p), Data: p.Sum(), Examples: p.Train.Len(), Source: s.Source, Further: map[string]*Measure{}}
-}
-
-// unfinished returns what an interruption of this training left in dir, nil for nothing.
-func (s Seed) unfinished(dir string, p *dataset.Parts) *Result {
-	r, _, err := s.want(p).finished(dir)
-	if err != nil || r == nil || !r.Unfinished || !r.Whole(dir) {
-		return nil
-	}
-	return r
 }
 
 // finished returns the training in dir if it is complete, nil if it is not. It returns

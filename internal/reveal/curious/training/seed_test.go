@@ -1,6 +1,7 @@
 package training
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -9,22 +10,25 @@ import (
 	"testing"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/file"
 	"tattle/internal/must"
 	"tattle/internal/reveal/curious"
 	"tattle/internal/shared"
 )
 
-// TestSeedInterrupted stops a training in its second epoch: the first is kept and
-// marked, and done again the next time.
+// TestSeedInterrupted stops a training in its second epoch: the first is kept and marked. Continued, it
+// gives the files of a training that was not interrupted, byte by byte; a damaged file is refused.
 func TestSeedInterrupted(t *testing.T) {
-	shared.Long(t, "a training that was stopped in its second epoch")
+	shared.Long(t, "a training that was stopped in its second epoch, and its student")
 	t.Parallel()
-	p, dir := seedParts(t), filepath.Join(t.TempDir(), "seed-1")
-	s := Seed{Options: curious.Options{Attack: curious.Parameterized, Epochs: 3, Seed: 1}}
-	s.Source = glyphSource()
+	s := Seed{Options: curious.Options{Attack: curious.Overlearning, Epochs: 3, Batch: 30, Seed: 1}, Further: []curious.Outputs{curious.Soft}, Student: true, Source: glyphSource()}
+	s.Source.HoldOut = true
+	p, whole := must.Get2(s.Source.Open(t.Context(), nil))(t)
+	dir, straight := filepath.Join(t.TempDir(), "seed-1"), t.TempDir()
+	want := must.Get(s.run(t.Context(), nil, straight, p, whole, nil))(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := s.run(ctx, nil, dir, p, p, func(done, total int) {
-		if 3*done > total {
+	r, err := s.run(ctx, nil, dir, p, whole, func(done, total int) {
+		if done == 7 { // of 5 each
 			cancel()
 		}
 	})
@@ -37,21 +41,31 @@ func TestSeedInterrupted(t *testing.T) {
 	if again, err := s.finished(dir, p); again != nil || err != nil {
 		t.Fatalf("an unfinished training passes for a finished one: %v", err)
 	}
-	r.Epochs = append(r.Epochs, r.Epochs[0]) // as if it had come further
-	must.Do(t, r.write(nil, dir))
-	ctx, cancel = context.WithCancel(t.Context())
-	again, err := s.run(ctx, nil, dir, p, p, func(done, total int) {
-		if 3*done > total {
-			cancel()
-		}
-	})
-	if kept, readErr := ReadResult(dir); !errors.Is(err, context.Canceled) || again == nil || readErr != nil || len(again.Epochs) != 2 || len(kept.Epochs) != 2 {
-		t.Errorf("an interruption after one epoch takes the place of one after two: %v, %v", err, readErr)
-	}
-	if teacher, err := OpenTeacher(dir); err != nil || len(teacher.Notes) != 1 || !strings.Contains(teacher.Notes[0], "best of 2 epochs") {
+	if teacher, err := OpenTeacher(dir); err != nil || len(teacher.Notes) != 1 || !strings.Contains(teacher.Notes[0], "best of 1 epoch") {
 		t.Errorf("an unfinished teacher: %+v, %v", teacher, err)
 	}
-	must.Get(s.run(t.Context(), nil, dir, p, p, nil))(t)
+	part := filepath.Join(dir, unfinishedFolder, "classifier.json")
+	good := must.Get(os.ReadFile(part))(t)
+	bad := bytes.Clone(good)
+	bad[len(bad)/2]++
+	must.Do(t, os.WriteFile(part, bad, 0o666))
+	must.Fail(t, must.Err(s.run(t.Context(), nil, dir, p, whole, nil)), "classifier.json: damaged, or of another training or version of tattle: delete it")
+	must.Do(t, os.WriteFile(part, good, 0o666))
+	first := 0
+	must.Get(s.run(t.Context(), nil, dir, p, whole, func(done, total int) {
+		if first == 0 {
+			first = done
+		}
+	}))(t)
+	if first != 6 || file.Exists(filepath.Dir(part)) {
+		t.Errorf("goes on with step %d, and what was unfinished is there: %v", first, file.Exists(filepath.Dir(part)))
+	}
+	for _, name := range want.names() {
+		got, want := must.Get(os.ReadFile(filepath.Join(dir, name)))(t), must.Get(os.ReadFile(filepath.Join(straight, name)))(t)
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is another than without the interruption", name)
+		}
+	}
 	checkFinished(t, s, dir, p)
 }
 
