@@ -34,6 +34,7 @@ type Options struct {
 	Keep func(rows *[3][]int) error `json:"-"`
 
 	Progress func(done, total int) `json:"-"` // of decoding; nil, or called from one goroutine at a time
+	Decoded  *Decoded              `json:"-"` // the pictures that were decoded last; nil: none
 
 	// What [OpenInputs] makes of the data for another program's model.
 	Split      Split                      `json:"-"` // "" is Test; data without parts is read whole

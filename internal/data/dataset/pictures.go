@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -48,9 +49,35 @@ func openPictures(path, kind string, o Options) (*origin, error) {
 		p.Resize = []int{side, side}
 	}
 	src.read = func(ctx context.Context, rows, _ []int, _ *chosen) (*Set, error) {
-		return src.decode(ctx, fsys, pick(src.files, 1, rows), p, o.Progress)
+		return o.Decoded.or(fmt.Sprintf("%s %+v", path, p), pick(src.files, 1, rows), func(files []string) (*Set, error) {
+			return src.decode(ctx, fsys, files, p, o.Progress)
+		})
 	}
 	return src, nil
+}
+
+// Decoded has the pictures that were decoded last, for data that differ in their labels alone.
+type Decoded struct {
+	of    string // where they are, and their preprocessing
+	files []string
+	set   *Set
+}
+
+// or returns the set of some pictures, which it decodes unless they were decoded last.
+func (d *Decoded) or(of string, files []string, decode func(files []string) (*Set, error)) (*Set, error) {
+	if d == nil {
+		return decode(files)
+	}
+	if d.set == nil || d.of != of || !slices.Equal(d.files, files) {
+		d.set = nil // before others take as much memory
+		set, err := decode(files)
+		if err != nil {
+			return nil, err
+		}
+		*d = Decoded{of, files, set}
+	}
+	set := *d.set
+	return &set, nil
 }
 
 // squareSide returns the side of a model's input of square pictures in colour, 0

@@ -9,12 +9,14 @@ import (
 	"tattle/internal/data/dataset"
 )
 
-// Data opens the data of trainings, those of one source at a time: they are large.
+// Data opens the data of trainings, those of one source at a time: they are large. Sources of the same
+// pictures share them.
 type Data struct {
 	Progress func(done, total int) // examples read; may be nil
 	Notes    []string              // on all data that were opened
 
 	mu           sync.Mutex
+	decoded      dataset.Decoded
 	source       *Source // whose data are open
 	parts, whole *dataset.Parts
 	labels       map[*Source]*dataset.Parts // of all that were opened: the parts without their inputs
@@ -29,7 +31,7 @@ func (d *Data) Open(ctx context.Context, s *Source) (parts, whole *dataset.Parts
 		return d.parts, d.whole, nil
 	}
 	d.parts, d.whole = nil, nil
-	if parts, whole, err = s.Open(ctx, d.Progress); err != nil {
+	if parts, whole, err = s.open(ctx, d.Progress, &d.decoded); err != nil {
 		return nil, nil, err
 	}
 	if was := d.labels[s]; was != nil && was.Sum() != parts.Sum() {

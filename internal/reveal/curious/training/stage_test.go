@@ -204,3 +204,28 @@ func TestDataOpens(t *testing.T) {
 	must.Fail(t, must.Err2(d.Open(t.Context(), second)), "not those that the run began with")
 	must.Get2(d.Open(t.Context(), first))(t)
 }
+
+// TestDataDecodesOnce: sources that differ in their attributes alone share decoded pictures, and are
+// the same as if they did not.
+func TestDataDecodesOnce(t *testing.T) {
+	dir := t.TempDir()
+	must.Do(t, dataset.WriteFaces(t.Context(), dir, 60, 1))
+	of := func(target string) *Source {
+		return &Source{Path: dir, Options: dataset.Options{Kind: dataset.KindUTKFace, Target: target, Sensitive: []string{"race2"}, Side: 16, Limit: 30}}
+	}
+	decoded := 0
+	d := Data{Progress: func(done, total int) { decoded++ }}
+	first, second, other := of("age2"), of("gender"), of("age2")
+	other.Limit = 29
+	for _, c := range []struct {
+		source *Source
+		again  bool
+	}{{first, true}, {second, false}, {first, false}, {other, true}} {
+		decoded = 0
+		parts, _ := must.Get2(d.Open(t.Context(), c.source))(t)
+		alone, _ := must.Get2(c.source.Open(t.Context(), nil))(t)
+		if parts.Sum() != alone.Sum() || parts.Train.YName != alone.Train.YName || (decoded > 0) != c.again {
+			t.Errorf("%s of at most %d: SHA-256 %s, want %s; %d calls of Progress", c.source.Target, c.source.Limit, parts.Sum(), alone.Sum(), decoded)
+		}
+	}
+}
