@@ -11,7 +11,8 @@ import (
 // TestPlane holds figure 4 and the convex case to B section 3 on 20,000 samples: the
 // classifiers are fitted to their optimum, and what is left is the sampling of the
 // boundary's neighbourhood, a few examples. A boundary through the origin is right for both
-// attributes in two quadrants and for one of them in the others: δy + δs = 1.5.
+// attributes in two quadrants and for one of them in the others: δy + δs = 1.5. Gradient descent
+// stays within the bound of appendix A.2.
 func TestPlane(t *testing.T) {
 	shared.Long(t, "figure 4 and the convex case on 20,000 samples")
 	convex, sums := reported(t, filepath.Join(t.TempDir(), "convex"), "reproduce", "convex"), 0
@@ -26,6 +27,9 @@ func TestPlane(t *testing.T) {
 	}
 	if convex.Data.Examples != 20000 || sums < 10 || most["trade.honesty"] < .99 || most["trade.curiosity"] < .99 {
 		t.Errorf("%d points on %d examples, at most %v", sums, convex.Data.Examples, most)
+	}
+	if held := convex.Claim("neighbourhood.held", ""); held == nil || held.Value.X < 80 || held.Value.X != held.Beside[0].Value.X {
+		t.Errorf("gradient descent leaves its bound: %+v", held)
 	}
 	mixed, cells := reported(t, filepath.Join(t.TempDir(), "mixtures"), "reproduce", "mixtures"), 0
 	for _, c := range mixed.Claims {

@@ -24,7 +24,10 @@ func (x *Experiment) OnPlane(ctx context.Context, p *dataset.Parts, r *report.Re
 	if x.Name == mixtures {
 		return x.mixtures(ctx, p, r)
 	}
-	return convex(ctx, p, r)
+	if err := convex(ctx, p, r); err != nil {
+		return err
+	}
+	return neighbourhoods(ctx, p, r)
 }
 
 // convex traces what linear classifiers reach (B section 3.1).
@@ -51,6 +54,43 @@ func convex(ctx context.Context, p *dataset.Parts, r *report.Report) error {
 	r.Add(report.Claim{ID: "sum", Kind: report.Measured, Value: report.Within(math.NaN(), low, high, report.Number, 0), N: p.Test.Len(), Source: report.Searched})
 	first, last := line.X[len(line.X)-1], line.X[0]
 	r.Series = append(r.Series, line, report.Series{ID: "trade", Name: "δy + δs = 1.5", X: []float64{first, last}, Y: []float64{planeSum - first, planeSum - last}})
+	return nil
+}
+
+// neighbourhoodSteps are the numbers of steps of gradient descent that are reported.
+var neighbourhoodSteps = []int{1, 2, 5, 10, 20}
+
+// neighbourhoods follows gradient descent away from the optimum for y (B appendix A.2), with the weights of B's tables.
+func neighbourhoods(ctx context.Context, p *dataset.Parts, r *report.Report) error {
+	last := neighbourhoodSteps[len(neighbourhoodSteps)-1]
+	all, err := curious.Neighbourhoods(ctx, p.Train, []float64{0, .3, .5, .7}, last)
+	if err != nil {
+		return err
+	}
+	add := func(id, subject, group string, x float64) {
+		r.Add(report.Claim{ID: "neighbourhood." + id, Subject: subject, Group: group, Kind: report.Measured, Value: report.Exactly(x, report.Number), N: p.Train.Len(), Source: report.Searched})
+	}
+	held := 0
+	for _, n := range all {
+		name := fmt.Sprintf("%.3g", n.BetaS)
+		for _, k := range neighbourhoodSteps {
+			add("distance", name, report.Many(k, "step"), n.Distance[k])
+			add("bound", name, report.Many(k, "step"), n.Bound[k])
+		}
+		add("distance", name, "no end", n.End)
+		add("bound", name, "no end", n.Limit)
+		distance, bound := report.Series{ID: "neighbourhood", Name: "βs = " + name}, report.Series{ID: "neighbourhood", Name: "βs = " + name + ", bound"}
+		for k, d := range n.Distance {
+			if d <= n.Bound[k] && k > 0 {
+				held++
+			}
+			distance.X, distance.Y = append(distance.X, float64(k)), append(distance.Y, d)
+			bound.X, bound.Y = append(bound.X, float64(k)), append(bound.Y, n.Bound[k])
+		}
+		r.Series = append(r.Series, distance, bound)
+	}
+	r.Add(count("neighbourhood.held", "", held, last*len(all)))
+	r.Find("neighbourhood", "", fmt.Sprint(curious.NeighbourhoodRidge/2))
 	return nil
 }
 

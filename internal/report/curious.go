@@ -36,6 +36,10 @@ var curvesOfRuns = []sectionOf{
 	{title: "What a linear classifier can trade", parts: []partOf{
 		{curves: &curvesOf{id: "trade", caption: "Linear classifiers on the plane of Figure 2", x: "honesty", y: "curiosity", xUnit: Share, yUnit: Share, dots: true, joined: true}},
 		{table: &tableOf{rows: []string{"βs"}, columns: []column{{"honesty", "trade.honesty", "", false}, {"curiosity", "trade.curiosity", "", false}, {"sum", "trade.sum", "", false}}}}}},
+	{title: "How far curiosity keeps it from the optimum", parts: []partOf{
+		{says: "Gradient descent on βy·Ly + βs·Ls: the distance of its weights from those that are best for y alone, and appendix A.2's bound for steps.",
+			curves: &curvesOf{id: "neighbourhood", caption: "Distance from the optimum for y", x: "steps", y: "distance"}},
+		{table: &tableOf{rows: []string{"βs", "after"}, columns: []column{{"distance", "neighbourhood.distance", "", false}, {"bound", "neighbourhood.bound", "", false}}}}}},
 	{title: "Mixtures", parts: []partOf{{says: "The released values ŷ by the true y and s.",
 		curves: &curvesOf{id: "mixture", caption: "Released values", x: "ŷ, as released", y: "share of examples", yUnit: Share}}}},
 	{title: "ROC curves", folded: true, parts: []partOf{
@@ -150,6 +154,7 @@ var trained = map[string]Wording{
 	"tables.reduced":      {Part: Verdict, Badge: "Not comparable", Says: "All published figures were computed again, but they do not compare with the published ones: {1}."},
 	"tables.reduced.part": {Part: Verdict, Badge: "Not comparable", Says: "A part of the published figures was computed again, but they do not compare with the published ones: {1}."},
 	"convex":              {Part: Verdict, Badge: "Done", Says: "The sum of honesty and curiosity of linear classifiers on the plane is {sum.interval} for all weights βs."},
+	"neighbourhood":       {Part: Evidence, Says: "With the ridge {1}·‖Θ‖² in both losses, gradient descent is within its bound after {neighbourhood.held} of {neighbourhood.held@of} steps."},
 	"caption":             {Part: Caption, Says: "{1}"},
 	"reduced":             {Part: Caption, Says: "Not comparable with the published figures: {1}."},
 	"failed":              {Part: Limit, Says: "{1}, seed {2} failed: {3}"},
