@@ -2,6 +2,7 @@ package paper
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,5 +180,39 @@ func TestRunsAreCorrected(t *testing.T) {
 		if x := runsOf(k, "raw", all)[0]; x.Shown != want || x.P != nil {
 			t.Errorf("an excess of %v: shown %v", excess, x.Shown)
 		}
+	}
+}
+
+// TestGaps sets the gap of each classifier beside that of its standard one. A training of an earlier version has none.
+func TestGaps(t *testing.T) {
+	g := &results{Experiment: must.Get(Get("figure9"))(t), Wanted: 2, Trained: map[string][]*training.Result{}}
+	for key, trained := range map[string]float64{"age3-standard": .8, "age3-race3-parameterized-raw-y.5s.5": .7, "age3-race3-parameterized-soft-y.5s.5": .9, "age3-race3-parameterized-raw-x.4y.5s.5": .9, "age3-standard-x.4": 0} {
+		if g.Training(key) == nil {
+			t.Fatalf("no training %s", key)
+		}
+		for _, honesty := range []float64{.5, .6} {
+			v := &curious.Evaluation{Outputs: g.Training(key).Outputs[0], Honesty: classify.Proportion{Value: honesty}, Trained: &classify.Proportion{Value: trained}}
+			if trained == 0 {
+				v.Trained = nil
+			}
+			g.Trained[key] = append(g.Trained[key], &training.Result{Measure: training.Measure{Evaluation: v}})
+		}
+	}
+	r := new(report.Report)
+	g.gaps(r)
+	var said []string
+	for _, c := range r.Claims {
+		s := joined(c.Subject, c.Group) + " " + c.Value.Figure()
+		for _, b := range c.Beside {
+			if b.Name == "standard" || b.Name == "of" {
+				s += ", " + b.Name + " " + b.Value.Figure()
+			}
+		}
+		said = append(said, s)
+	}
+	slices.Sort(said)
+	want := []string{" 1, of 2", "age3 / race3, parameterized, raw, β 0.4,0.5,0.5 +35.0 points", "age3 / race3, parameterized, raw, β 0,0.5,0.5 +15.0 points, standard +25.0 points", "age3 / race3, parameterized, soft, β 0,0.5,0.5 +35.0 points, standard +25.0 points", "age3, overlearning, raw, β 0,1,0 +25.0 points"}
+	if slices.Sort(want); !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
 	}
 }

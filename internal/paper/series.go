@@ -28,6 +28,7 @@ func (res *results) draw(r *report.Report) {
 		return
 	}
 	curious.ReportRuns(r, runs)
+	res.gaps(r)
 	res.largest(r, runs)
 	if res.Name == "figure9" {
 		res.drawPruned(r)

@@ -28,6 +28,10 @@ var curvesOfRuns = []sectionOf{
 		{title: "The runs in figures", table: &tableOf{rows: []string{"plane", "run"}, columns: []column{
 			{"honesty", "run", "@honesty", false}, {"curiosity", "run", "@curiosity", false}, {"baseline", "run", "@baseline", false}, {"excess", "run", "", false},
 			{"95 % interval", "run", "interval", true}, {"p", "run", "p", true}, {"entropy", "run", "@entropy", true}}}}}},
+	{title: "Curiosity and generalisation", folded: true, parts: []partOf{
+		{says: "The gap is honesty on the training part minus honesty on the test part, beside that of the standard classifier (appendix D).",
+			table: &tableOf{rows: []string{"plane", "run"}, columns: []column{
+				{"trained", "gap", "@trained", false}, {"tested", "gap", "@tested", false}, {"gap", "gap", "", false}, {"standard", "gap", "@standard", false}, {"entropy", "gap", "@entropy", false}}}}}},
 	{title: "Pruning", parts: []partOf{
 		{says: "The smallest weights of every layer were set to zero, without further training; the attack was not changed.",
 			curves: &curvesOf{id: "pruning", caption: "Honesty and curiosity after pruning", x: "weights set to zero", y: "accuracy", xUnit: Share, yUnit: Share, dots: true, joined: true}},
@@ -154,6 +158,7 @@ var trained = map[string]Wording{
 	"tables.reduced":      {Part: Verdict, Badge: "Not comparable", Says: "All published figures were computed again, but they do not compare with the published ones: {1}."},
 	"tables.reduced.part": {Part: Verdict, Badge: "Not comparable", Says: "A part of the published figures was computed again, but they do not compare with the published ones: {1}."},
 	"convex":              {Part: Verdict, Badge: "Done", Says: "The sum of honesty and curiosity of linear classifiers on the plane is {sum.interval} for all weights βs."},
+	"gap":                 {Part: Evidence, Says: "{gap.smaller} of {gap.smaller@of} curious classifiers have a smaller generalisation gap than the standard classifier."},
 	"neighbourhood":       {Part: Evidence, Says: "With the ridge {1}·‖Θ‖² in both losses, gradient descent is within its bound after {neighbourhood.held} of {neighbourhood.held@of} steps."},
 	"caption":             {Part: Caption, Says: "{1}"},
 	"reduced":             {Part: Caption, Says: "Not comparable with the published figures: {1}."},

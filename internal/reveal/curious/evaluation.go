@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/classify"
 	"tattle/internal/engine/nn"
 )
 
@@ -39,6 +40,10 @@ func Evaluate(ctx context.Context, f *nn.Graph, attacks []Attack, reference, tes
 	e := t.evaluation()
 	if !own {
 		e.Reference = reference.Len()
+	}
+	if r != t {
+		trained := classify.Accuracy(r.labels, reference.Y)
+		e.Trained = &trained
 	}
 	for k, a := range attacks {
 		c, err := t.curiosity(ctx, &a, attributes[k], r)

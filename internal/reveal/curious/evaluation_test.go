@@ -77,7 +77,7 @@ func byHand() (reference, test *dataset.Set) {
 func TestEvaluateByHand(t *testing.T) {
 	reference, test := byHand()
 	e := evaluate(t, asGiven(2), []Attack{{Attribute: "sex", Kind: NetworkAttack, Graph: size()}}, reference, test)
-	if e.Examples != 8 || e.Reference != 5 || e.Target != "age" || e.Outputs != Raw || e.Honesty.Correct != 7 || e.Honesty.Value != .875 {
+	if e.Examples != 8 || e.Reference != 5 || e.Trained.Examples != 5 || e.Trained.Correct != 4 || e.Target != "age" || e.Outputs != Raw || e.Honesty.Correct != 7 || e.Honesty.Value != .875 {
 		t.Errorf("%+v", e)
 	}
 	if want := [][]int{{4, 0}, {1, 3}}; !reflect.DeepEqual(e.Confusion, want) {

@@ -74,9 +74,10 @@ type Evaluation struct {
 	Target       string                       `json:"target"`
 	Classes      []string                     `json:"classes"` // of y
 	Outputs      Outputs                      `json:"outputs"`
-	Honesty      classify.Proportion          `json:"honesty"`      // δy
-	Confusion    [][]int                      `json:"confusion"`    // true y × hard label
-	ROC          []ROC                        `json:"roc,omitzero"` // class 1 alone where there are two
+	Honesty      classify.Proportion          `json:"honesty"`           // δy
+	Trained      *classify.Proportion         `json:"trained,omitempty"` // δy on the reference part; nil if F was not evaluated there
+	Confusion    [][]int                      `json:"confusion"`         // true y × hard label
+	ROC          []ROC                        `json:"roc,omitzero"`      // class 1 alone where there are two
 	Entropy      Entropy                      `json:"entropy"`
 	Sensitive    []Curiosity                  `json:"sensitive"`    // one for each attack
 	Correlations []classify.MutualInformation `json:"correlations"` // y with each s, then the pairs of s
