@@ -32,7 +32,7 @@ func (x *Experiment) OnPlane(ctx context.Context, p *dataset.Parts, r *report.Re
 
 // convex traces what linear classifiers reach (B section 3.1).
 func convex(ctx context.Context, p *dataset.Parts, r *report.Report) error {
-	points, err := curious.TradeOff(ctx, p, 0)
+	points, err := curious.TradeOff(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func neighbourhoods(ctx context.Context, p *dataset.Parts, r *report.Report) err
 
 // mixtures makes Figure 4.
 func (x *Experiment) mixtures(ctx context.Context, p *dataset.Parts, r *report.Report) error {
-	f, err := curious.MixPlane(ctx, p, 0)
+	f, err := curious.MixPlane(ctx, p)
 	if err != nil {
 		return err
 	}

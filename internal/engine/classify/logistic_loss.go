@@ -2,7 +2,6 @@ package classify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -33,7 +32,6 @@ const (
 type softmaxLoss struct {
 	z         []float32 // [n, stride], the last column of ones
 	labels    []int32
-	shares    []float64 // if not nil, rows are of two classes: of class 1 by that share, of class 0 by the rest
 	n, stride int
 	k         int     // classes
 	ridge     float64 // per row
@@ -65,32 +63,6 @@ func softmaxRegression(ctx context.Context, z []float32, n int, ridge float64, t
 		m.weights[i] = float32(v)
 	}
 	return m, nil
-}
-
-// LogisticWeights returns Θ, [d+1], of the classifier ŷ = σ(Θᵀ[x, 1]) of B appendix A. x is [n, d]; a share
-// is how far a row belongs to class 1, and the rest is how far it belongs to class 0. It minimises the sum of the cross
-// entropies (B eq. 12) plus ½·ridge·‖w‖², where w is Θ without the weight of the constant. x is not standardised, and the
-// products are in float32. It returns an error if the loss is not finite, and when ctx ends.
-func LogisticWeights(ctx context.Context, x []float32, d int, shares []float64, ridge float64) (theta []float64, err error) {
-	n, stride := len(shares), d+1
-	z := make([]float32, 0, n*stride)
-	for row := range slices.Chunk(x, d) {
-		z = append(append(z, row...), 1)
-	}
-	// At the minimum the weights of class 0 are minus those of class 1: both have a fourth of ‖w‖².
-	l := newSoftmaxLoss(z, make([]int32, n), stride, 2, 2*ridge/float64(n))
-	l.shares = shares
-	w, err := l.minimise(ctx, make([]float64, 2*stride))
-	if err != nil {
-		return nil, err
-	}
-	if math.IsNaN(l.value) || math.IsInf(l.value, 0) {
-		return nil, errors.New("logistic: the loss is not finite: look for bad values in the data")
-	}
-	for c := range slices.Chunk(w, 2) {
-		theta = append(theta, c[1]-c[0])
-	}
-	return theta, nil
 }
 
 func newSoftmaxLoss(z []float32, labels []int32, stride, k int, ridge float64) *softmaxLoss {
@@ -161,11 +133,7 @@ func (l *softmaxLoss) residuals(lo, hi int) (loss float64) {
 		s := l.scores[i*l.k : (i+1)*l.k]
 		top := simd.Max(s)
 		label := l.labels[i]
-		if l.shares == nil {
-			loss += float64(top - s[label])
-		} else {
-			loss += (1-l.shares[i])*float64(top-s[0]) + l.shares[i]*float64(top-s[1])
-		}
+		loss += float64(top - s[label])
 		for c := range s {
 			s[c] -= top
 		}
@@ -178,12 +146,7 @@ func (l *softmaxLoss) residuals(lo, hi int) (loss float64) {
 		for c := range s {
 			s[c] = float32(float64(s[c]) / sum)
 		}
-		if l.shares == nil {
-			s[label]--
-		} else {
-			s[0] -= float32(1 - l.shares[i])
-			s[1] -= float32(l.shares[i])
-		}
+		s[label]--
 	}
 	return loss
 }

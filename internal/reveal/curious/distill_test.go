@@ -126,8 +126,8 @@ func mustDistill(t *testing.T, teacher *nn.Graph, p *dataset.Parts, o Options) *
 // TestDistillSoft distils soft outputs, twice to the same bytes, and stops early.
 func TestDistillSoft(t *testing.T) {
 	p := Plane(600, 1)
-	theta := must.Get(fitLogistic(t.Context(), p.Train, Beta{Y: .7, S: .3}, 0))(t)
-	teacher := Release(logisticGraph("teacher", theta), Soft)
+	l := must.Get(newRidgedLoss(p.Train))(t)
+	teacher := Release(must.Get(l.graph("teacher", .3))(t), Soft)
 	o := Options{Epochs: 10, LearningRate: .01, Seed: 3}
 	r, again := mustDistill(t, teacher, unlabelled(p), o), mustDistill(t, teacher, unlabelled(p), o)
 	if released(r.Classifier) != Soft || r.Classifier.Metadata[metaOutputs] != string(Soft) {

@@ -8,9 +8,9 @@ import (
 	"tattle/internal/must"
 )
 
-// TestFitLogistic compares a fit with a closed form, and wants a gradient of zero.
-func TestFitLogistic(t *testing.T) {
-	// One input of ±1, 30 of 40 of whose classes follow it: with a small ridge w = log 3.
+// TestLogistic compares a fit with a closed form, and the gradient and the Hessian with differences.
+func TestLogistic(t *testing.T) {
+	// One input of ±1, 30 of 40 of whose classes follow it: w = log 3.
 	set := &dataset.Set{Name: "coin", Shape: []int{1}, YName: "y", YNames: []string{"0", "1"}}
 	s := make([]int, 80)
 	for i := range 80 {
@@ -21,44 +21,31 @@ func TestFitLogistic(t *testing.T) {
 		}
 		set.Y, s[i] = append(set.Y, y), i/40
 	}
-	must.Fail(t, must.Err(fitLogistic(t.Context(), set, Beta{Y: 1}, 0))) // no attribute
+	must.Fail(t, must.Err(newLogisticLoss(set)), "of two classes each") // no attribute
 	set.Sensitive = []dataset.Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: s}}
-	theta, err := fitLogistic(t.Context(), set, Beta{Y: 1}, 1e-9)
-	if err != nil || math.Abs(theta[0]-math.Log(3)) > 1e-4 || math.Abs(theta[1]) > 1e-4 {
-		t.Errorf("%v, %v; want w = log 3 and b = 0", theta, err)
+	l := must.Get(newLogisticLoss(set))(t)
+	if p := must.Get(l.minimum(0))(t); math.Abs(p.theta[0]-math.Log(3)) > 1e-12 || math.Abs(p.theta[1]) > 1e-12 {
+		t.Errorf("%v; want w = log 3 and b = 0", p.theta)
 	}
-	for _, b := range []Beta{{Y: .6, S: .4}, {S: 1}} {
-		p := Plane(400, 1).Train
-		theta := must.Get(fitLogistic(t.Context(), p, b, 0))(t)
-		grad := [3]float64{defaultRidge * theta[0], defaultRidge * theta[1]}
-		for i, y := range p.Y {
-			x := p.Values[2*i:][:2]
-			u, v := float64(x[0]), float64(x[1])
-			off := 1/(1+math.Exp(-theta[0]*u-theta[1]*v-theta[2])) - b.Y*float64(y) - b.S*float64(p.Sensitive[0].Labels[i])
-			grad[0], grad[1], grad[2] = grad[0]+off*u, grad[1]+off*v, grad[2]+off
+	l, theta := must.Get(newRidgedLoss(Plane(400, 1).Train))(t), []float64{.3, -.2, .1}
+	const bs, h = .4, 1e-5
+	p := l.at(theta)
+	gradient, hessian := l.gradient(p, bs), l.hessian(p.slope)
+	for j := range theta {
+		beside := func(h float64) *logisticPoint {
+			x := append([]float64{}, theta...)
+			x[j] += h
+			return l.at(x)
 		}
-		for _, g := range grad {
-			if math.Abs(g)/float64(p.Len()) > 3e-5 {
-				t.Errorf("β %v: gradient %v of %d examples", b, grad, p.Len())
+		above, below := beside(h), beside(-h)
+		if got := ((1-bs)*(above.ly-below.ly) + bs*(above.ls-below.ls)) / (2 * h); math.Abs(got-gradient[j]) > 1e-9 {
+			t.Errorf("derivative %d: %v, want %v", j, gradient[j], got)
+		}
+		up, down := l.gradient(above, bs), l.gradient(below, bs)
+		for k := range theta {
+			if got := (up[k] - down[k]) / (2 * h); math.Abs(got-hessian.At(j, k)) > 1e-9 {
+				t.Errorf("second derivative %d, %d: %v, want %v", j, k, hessian.At(j, k), got)
 			}
-		}
-	}
-}
-
-// TestFitLogisticScales: only the ratio of the multipliers counts, and multipliers
-// without a minimum are refused.
-func TestFitLogisticScales(t *testing.T) {
-	p := Plane(400, 1).Train
-	one := must.Get(fitLogistic(t.Context(), p, Beta{Y: .6, S: .4}, 0))(t)
-	two := must.Get(fitLogistic(t.Context(), p, Beta{Y: 1.2, S: .8}, 0))(t)
-	for i, w := range one {
-		if math.Abs(w-two[i]) > 1e-9 {
-			t.Errorf("Θ = %v, and %v with twice the multipliers", one, two)
-		}
-	}
-	for _, b := range []Beta{{X: -1, Y: 1}, {Y: math.Inf(1)}, {}, {X: math.NaN(), Y: 1}, {X: .3, Y: .6, S: .4}} {
-		if m, err := fitLogistic(t.Context(), p, b, 0); err == nil {
-			t.Errorf("β %v is fitted: %v", b, m)
 		}
 	}
 }

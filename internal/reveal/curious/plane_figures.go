@@ -20,20 +20,20 @@ type TradeOffPoint struct {
 // TradeOff fits logistic regressions to the first sensitive attribute with weights
 // βs = 0 … 1, in tradeOffSteps steps. Where y and s are independent as on the Plane,
 // δy + δs = 1.5 for each (B section 3.1): a classifier of that little capacity pays
-// for curiosity with honesty. A ridge of 0 is 1. When ctx ends it returns
-// its error and no points.
-func TradeOff(ctx context.Context, p *dataset.Parts, ridge float64) ([]TradeOffPoint, error) {
+// for curiosity with honesty. When ctx ends it returns its error and no points.
+func TradeOff(ctx context.Context, p *dataset.Parts) ([]TradeOffPoint, error) {
+	l, err := newRidgedLoss(p.Train)
+	if err != nil {
+		return nil, err
+	}
 	var points []TradeOffPoint
 	for i := range tradeOffSteps + 1 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		bs := float64(i) / tradeOffSteps
-		theta, err := fitLogistic(ctx, p.Train, Beta{Y: 1 - bs, S: bs}, ridge)
+		g, err := l.graph("logistic", bs)
 		if err != nil {
 			return nil, err
 		}
-		out, err := Predict(ctx, logisticGraph("logistic", theta), p.Test)
+		out, err := Predict(ctx, g, p.Test)
 		if err != nil {
 			return nil, err
 		}
@@ -69,19 +69,22 @@ type MixtureFigure struct {
 }
 
 // MixPlane makes figure 4 of the plane (or another table of two classes each) with
-// its multipliers and threshold. A ridge of 0 is 1: it decides how steep
-// the classifiers are, and so how the normal mixture overlaps.
-func MixPlane(ctx context.Context, p *dataset.Parts, ridge float64) (*Figure4, error) {
-	fy, err := fitLogistic(ctx, p.Train, Beta{Y: 1}, ridge)
+// its multipliers and threshold. The ridge decides how steep the classifiers are, and so
+// how the normal mixture overlaps.
+func MixPlane(ctx context.Context, p *dataset.Parts) (*Figure4, error) {
+	l, err := newRidgedLoss(p.Train)
 	if err != nil {
 		return nil, err
 	}
-	fs, err := fitLogistic(ctx, p.Train, Beta{S: 1}, ridge)
+	y, err := l.graph("y", 0)
+	if err != nil {
+		return nil, err
+	}
+	s, err := l.graph("s", 1)
 	if err != nil {
 		return nil, err
 	}
 	f := &Figure4{Beta: figure4Beta, Tau: figure4Tau}
-	y, s := logisticGraph("y", fy), logisticGraph("s", fs)
 	if f.Hard, err = mixtureFigure(ctx, y, s, f.Beta, true, mixtureDecoder(2, 2, f.Beta), p.Test); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestPlane(t *testing.T) {
 
 // TestFigure4 holds the two mixtures to the accuracies that figure 4 prints.
 func TestFigure4(t *testing.T) {
-	f := must.Get(MixPlane(t.Context(), Plane(20000, 1), 0))(t)
+	f := must.Get(MixPlane(t.Context(), Plane(20000, 1)))(t)
 	t.Logf("hard %.4f %.4f, normal %.4f %.4f", f.Hard.Honesty, f.Hard.Curiosity, f.Normal.Honesty, f.Normal.Curiosity)
 	if math.Round(100*f.Hard.Honesty) != 100 || math.Round(100*f.Hard.Curiosity) != 100 {
 		t.Errorf("the hard mixture reaches %v and %v, want 1.00", f.Hard.Honesty, f.Hard.Curiosity)
