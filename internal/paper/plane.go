@@ -96,7 +96,7 @@ func neighbourhoods(ctx context.Context, p *dataset.Parts, r *report.Report) err
 
 // mixtures makes Figure 4.
 func (x *Experiment) mixtures(ctx context.Context, p *dataset.Parts, r *report.Report) error {
-	f, err := curious.MixPlane(ctx, p)
+	hard, normal, err := curious.MixPlane(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (x *Experiment) mixtures(ctx context.Context, p *dataset.Parts, r *report.R
 	for _, m := range []struct {
 		name string
 		of   curious.MixtureFigure
-	}{{"hard mixture", f.Hard}, {"normal mixture", f.Normal}} {
+	}{{"hard mixture", hard}, {"normal mixture", normal}} {
 		res.Given[m.name+" "+string(Honesty)], res.Given[m.name+" "+string(Curiosity)] = m.of.Honesty, m.of.Curiosity
 		for y := range 2 {
 			for s := range 2 {

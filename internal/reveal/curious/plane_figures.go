@@ -12,9 +12,9 @@ const tradeOffSteps = 20
 
 // TradeOffPoint is one logistic regression, of B eq. (12), on the test part.
 type TradeOffPoint struct {
-	BetaS     float64 `json:"beta_s"`    // βs = 1 − βy
-	Honesty   float64 `json:"honesty"`   // δy of ŷ > 1/2
-	Curiosity float64 `json:"curiosity"` // δs of the same
+	BetaS     float64 // βs = 1 − βy
+	Honesty   float64 // δy of ŷ > 1/2
+	Curiosity float64 // δs of the same
 }
 
 // TradeOff fits logistic regressions to the first sensitive attribute with weights
@@ -42,64 +42,47 @@ func TradeOff(ctx context.Context, p *dataset.Parts) ([]TradeOffPoint, error) {
 	return points, nil
 }
 
-// The setting of B figure 4.
-const figure4Tau = .1 // τ′ of eq. (2)
+// The setting of B figure 4: τ′ of eq. (2), the multipliers, and the number of bins of ŷ on [0, 1].
+const (
+	figure4Tau  = .1
+	figure4Bins = 50
+)
 
-// figure4Beta are the multipliers of B figure 4.
 var figure4Beta = Beta{Y: .8, S: .2}
 
-// figure4Bins is the number of bins of ŷ on [0, 1].
-const figure4Bins = 50
-
-// Figure4 is B figure 4: two logistic regressions on the plane, one for each
-// attribute, mixed.
-type Figure4 struct {
-	Beta   Beta          `json:"beta"`
-	Tau    float64       `json:"tau"` // τ′ of the normal mixture
-	Hard   MixtureFigure `json:"hard"`
-	Normal MixtureFigure `json:"normal"`
-}
-
-// MixtureFigure is one mixture on the test part.
+// MixtureFigure is one mixture of B figure 4 on the test part.
 type MixtureFigure struct {
-	Honesty            float64     `json:"honesty"`
-	Curiosity          float64     `json:"curiosity"`
-	Counts             [2][2][]int `json:"counts"` // [y][s][bin] of ŷ, the bins dividing [0, 1] equally
-	Classifier, Attack *nn.Graph   `json:"-"`
+	Honesty, Curiosity float64
+	Counts             [2][2][]int // [y][s][bin] of ŷ, the bins dividing [0, 1] equally
 }
 
-// MixPlane makes figure 4 of the plane (or another table of two classes each) with
-// its multipliers and threshold. The ridge decides how steep the classifiers are, and so
-// how the normal mixture overlaps.
-func MixPlane(ctx context.Context, p *dataset.Parts) (*Figure4, error) {
+// MixPlane makes B figure 4 of the plane (or another table of two classes each): two logistic regressions, one for each
+// attribute, in a hard and in a normal mixture. The ridge decides how steep the
+// classifiers are, and so how the normal mixture overlaps.
+func MixPlane(ctx context.Context, p *dataset.Parts) (hard, normal MixtureFigure, err error) {
 	l, err := newRidgedLoss(p.Train)
 	if err != nil {
-		return nil, err
+		return hard, normal, err
 	}
-	y, err := l.graph("y", 0)
-	if err != nil {
-		return nil, err
+	var of [2]*nn.Graph
+	for s, name := range []string{"y", "s"} {
+		if of[s], err = l.graph(name, float64(s)); err != nil {
+			return hard, normal, err
+		}
 	}
-	s, err := l.graph("s", 1)
-	if err != nil {
-		return nil, err
+	if hard, err = mixtureFigure(ctx, of, true, mixtureDecoder(2, 2, figure4Beta), p.Test); err == nil {
+		normal, err = mixtureFigure(ctx, of, false, mixtureThreshold(figure4Tau), p.Test)
 	}
-	f := &Figure4{Beta: figure4Beta, Tau: figure4Tau}
-	if f.Hard, err = mixtureFigure(ctx, y, s, f.Beta, true, mixtureDecoder(2, 2, f.Beta), p.Test); err != nil {
-		return nil, err
-	}
-	f.Normal, err = mixtureFigure(ctx, y, s, f.Beta, false, mixtureThreshold(f.Tau), p.Test)
-	return f, err
+	return hard, normal, err
 }
 
-func mixtureFigure(ctx context.Context, fy, fs *nn.Graph, b Beta, hard bool, g *nn.Graph, test *dataset.Set) (MixtureFigure, error) {
-	var m MixtureFigure
-	var err error
-	if m.Classifier, err = mixtureGraph(fy, fs, b, hard); err != nil {
+// mixtureFigure mixes classifiers of y and of s, and has g take them apart.
+func mixtureFigure(ctx context.Context, of [2]*nn.Graph, hard bool, g *nn.Graph, test *dataset.Set) (m MixtureFigure, err error) {
+	f, err := mixtureGraph(of[0], of[1], figure4Beta, hard)
+	if err != nil {
 		return m, err
 	}
-	m.Attack = g
-	out, err := Predict(ctx, m.Classifier, test)
+	out, err := Predict(ctx, f, test)
 	if err != nil {
 		return m, err
 	}

@@ -31,24 +31,24 @@ func TestPlane(t *testing.T) {
 
 // TestFigure4 holds the two mixtures to the accuracies that figure 4 prints.
 func TestFigure4(t *testing.T) {
-	f := must.Get(MixPlane(t.Context(), Plane(20000, 1)))(t)
-	t.Logf("hard %.4f %.4f, normal %.4f %.4f", f.Hard.Honesty, f.Hard.Curiosity, f.Normal.Honesty, f.Normal.Curiosity)
-	if math.Round(100*f.Hard.Honesty) != 100 || math.Round(100*f.Hard.Curiosity) != 100 {
-		t.Errorf("the hard mixture reaches %v and %v, want 1.00", f.Hard.Honesty, f.Hard.Curiosity)
+	hard, normal := must.Get2(MixPlane(t.Context(), Plane(20000, 1)))(t)
+	t.Logf("hard %.4f %.4f, normal %.4f %.4f", hard.Honesty, hard.Curiosity, normal.Honesty, normal.Curiosity)
+	if math.Round(100*hard.Honesty) != 100 || math.Round(100*hard.Curiosity) != 100 {
+		t.Errorf("the hard mixture reaches %v and %v, want 1.00", hard.Honesty, hard.Curiosity)
 	}
-	if math.Abs(f.Normal.Honesty-.99) > .005 || math.Abs(f.Normal.Curiosity-.95) > .005 {
-		t.Errorf("the normal mixture reaches %v and %v, want .99 and .95", f.Normal.Honesty, f.Normal.Curiosity)
+	if math.Abs(normal.Honesty-.99) > .005 || math.Abs(normal.Curiosity-.95) > .005 {
+		t.Errorf("the normal mixture reaches %v and %v, want .99 and .95", normal.Honesty, normal.Curiosity)
 	}
 	for y := range 2 {
 		for s := range 2 {
 			full := 0
-			for _, c := range f.Hard.Counts[y][s] {
+			for _, c := range hard.Counts[y][s] {
 				if c > 0 {
 					full++
 				}
 			}
 			at := int(figure4Bins * (.8*float64(y) + .2*float64(s) + 1e-6))
-			if n := f.Hard.Counts[y][s][min(at, figure4Bins-1)]; n < 4900 || full > 3 {
+			if n := hard.Counts[y][s][min(at, figure4Bins-1)]; n < 4900 || full > 3 {
 				t.Errorf("y = %d, s = %d: %d samples at eq. (1)'s value, in %d bins", y, s, n, full)
 			}
 		}

@@ -31,7 +31,9 @@ func (d *Data) Open(ctx context.Context, s *Source) (parts, whole *dataset.Parts
 		return d.parts, d.whole, nil
 	}
 	d.parts, d.whole = nil, nil
-	if parts, whole, err = s.open(ctx, d.Progress, &d.decoded); err != nil {
+	sharing := *s
+	sharing.Decoded = &d.decoded
+	if parts, whole, err = sharing.Open(ctx, d.Progress); err != nil {
 		return nil, nil, err
 	}
 	if was := d.labels[s]; was != nil && was.Sum() != parts.Sum() {

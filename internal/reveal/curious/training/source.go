@@ -26,16 +26,11 @@ type Source struct {
 // Open reads the data, in three parts. All of the training part is in whole; parts has
 // only what is trained on. progress, unless nil, is called with the examples read.
 func (s *Source) Open(ctx context.Context, progress func(done, total int)) (parts, whole *dataset.Parts, err error) {
-	return s.open(ctx, progress, nil)
-}
-
-// open is Open for pictures that may be decoded.
-func (s *Source) open(ctx context.Context, progress func(done, total int), decoded *dataset.Decoded) (parts, whole *dataset.Parts, err error) {
 	if _, err := os.Stat(s.Path); err != nil && s.Path != "" {
 		return nil, nil, err
 	}
 	o := s.Options
-	o.Progress, o.Decoded = progress, decoded
+	o.Progress = progress
 	whole, err = dataset.OpenParts(ctx, s.Path, o)
 	if err != nil {
 		return nil, nil, err
