@@ -77,8 +77,8 @@ func neighbourhoods(ctx context.Context, p *dataset.Parts, r *report.Report) err
 			add("distance", name, report.Many(k, "step"), n.Distance[k])
 			add("bound", name, report.Many(k, "step"), n.Bound[k])
 		}
-		add("distance", name, "no end", n.End)
-		add("bound", name, "no end", n.Limit)
+		add("distance", name, "in the limit", n.End)
+		add("bound", name, "in the limit", n.Limit)
 		distance, bound := report.Series{ID: "neighbourhood", Name: "βs = " + name}, report.Series{ID: "neighbourhood", Name: "βs = " + name + ", bound"}
 		for k, d := range n.Distance {
 			if d <= n.Bound[k] && k > 0 {
@@ -87,7 +87,9 @@ func neighbourhoods(ctx context.Context, p *dataset.Parts, r *report.Report) err
 			distance.X, distance.Y = append(distance.X, float64(k)), append(distance.Y, d)
 			bound.X, bound.Y = append(bound.X, float64(k)), append(bound.Y, n.Bound[k])
 		}
-		r.Series = append(r.Series, distance, bound)
+		if n.BetaS > 0 { // a chart has six colours
+			r.Series = append(r.Series, distance, bound)
+		}
 	}
 	r.Add(count("neighbourhood.held", "", held, last*len(all)))
 	r.Find("neighbourhood", "", fmt.Sprint(curious.NeighbourhoodRidge/2))

@@ -37,7 +37,7 @@ type Neighbourhood struct {
 //	V(t) ≤ e^{−2βyμt}·V(0) + βs·∫₀ᵗ e^{−2βyμ(t−u)}·(Ls(Θy*) − Ls(Θ(u))) du.
 //
 // B's eq. (14) lacks the 2: it is true, and weaker. In the integrated form B prints Ly(Θt) in place of 2μ, and βs in place of
-// βy within the integral. That does not hold (TestNeighbourhoods). If Ls is μ-strongly convex too, as B assumes without use
+// βy within the integral. That does not hold (TestNeighbourhoodsPrinted). If Ls is μ-strongly convex too, as B assumes without use
 // of it, dV has the further term −βs·μ·V dt, and the rate is (2βy + βs)μ = (1 + βy)μ.
 //
 // A program makes steps Θ′ = Θ − η∇L(Θ). The same argument bounds them without a limit η → 0. Let w = Θy*,
