@@ -109,10 +109,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 		},
 	}
 	if r.Unfinished != "" {
-		kept, err := r.unfinished(data)
-		if err != nil {
-			return nil, err
-		}
+		kept := r.unfinished(data)
 		var was recipeState
 		if found, err := kept.Read(TrainingFolder, &was); err != nil {
 			return nil, err
@@ -135,7 +132,7 @@ type recipeState struct {
 }
 
 // unfinished returns what keeps the training on some data.
-func (r Recipe) unfinished(data *dataset.Set) (*unfinished, error) {
+func (r Recipe) unfinished(data *dataset.Set) *unfinished {
 	return newUnfinished(r.Files, r.Unfinished, []any{r, r.Seed}, data.SHA256)
 }
 

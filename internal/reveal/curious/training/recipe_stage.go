@@ -47,11 +47,7 @@ func (r Recipe) Stage(dir string, data *dataset.Set, resume bool, fit Fit) run.W
 			if _, err := w.Write(b); err != nil {
 				return err
 			}
-			kept, err := r.unfinished(data)
-			if err != nil {
-				return err
-			}
-			return kept.remove()
+			return r.unfinished(data).remove()
 		},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -160,25 +159,6 @@ func ReadResult(dir string) (*Result, error) {
 	}
 	r.Source, err = readSource(dir)
 	return r, err
-}
-
-// finished returns the training in dir, nil if there is none, and whether it is complete:
-// not if it was interrupted or if its models have changed. It errs with a
-// *run.MismatchError if its settings or data are not those of want.
-func (want *Result) finished(dir string) (r *Result, whole bool, err error) {
-	if r, err = readResult(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	} else if err != nil {
-		return nil, false, err
-	}
-	d := run.Differences(r.Settings, want.Settings)
-	if r.Data != want.Data {
-		d = append(d, run.Difference{Field: "data", Have: r.Data, Want: want.Data})
-	}
-	if len(d) > 0 {
-		return nil, false, &run.MismatchError{Folder: dir, Fields: d}
-	}
-	return r, !r.Unfinished && r.Whole(dir), nil
 }
 
 // Whole reports whether the models in dir are as they were written.

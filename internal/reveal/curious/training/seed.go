@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"tattle/internal/file"
 	"tattle/internal/protect/measure"
 	"tattle/internal/reveal/curious"
+	"tattle/internal/run"
 )
 
 // Seed is one training with one seed. It is kept as a folder with the models
@@ -139,10 +141,7 @@ func (s Seed) run(ctx context.Context, files *file.Dir, dir string, p, whole *da
 	if err := files.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	kept, err := newUnfinished(files, dir, s.Settings(p), p.Sum())
-	if err != nil {
-		return nil, err
-	}
+	kept := newUnfinished(files, dir, s.Settings(p), p.Sum())
 	o := s.trainOptions(p, progress)
 	o.Unfinished = kept
 	trained, err := curious.Train(ctx, p, o)
@@ -223,12 +222,25 @@ func (s Seed) want(p *dataset.Parts) *Result {
 	return &Result{Schema: resultSchema, Settings: s.Settings(p), Data: p.Sum(), Examples: p.Train.Len(), Source: s.Source, Further: map[string]*Measure{}}
 }
 
-// finished returns the training in dir if it is complete, nil if it is not. It returns
-// an error if dir holds another training.
+// finished returns the training in dir, nil if there is none, if it was interrupted or if its models have changed. It
+// returns a *run.MismatchError if the settings or the data are others.
 func (s Seed) finished(dir string, p *dataset.Parts) (*Result, error) {
-	r, whole, err := s.want(p).finished(dir)
-	if !whole {
+	r, err := readResult(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	return r, err
+	d := run.Differences(r.Settings, s.Settings(p))
+	if sum := p.Sum(); r.Data != sum {
+		d = append(d, run.Difference{Field: "data", Have: r.Data, Want: sum})
+	}
+	switch {
+	case len(d) > 0:
+		return nil, &run.MismatchError{Folder: dir, Fields: d}
+	case r.Unfinished || !r.Whole(dir):
+		return nil, nil
+	}
+	return r, nil
 }

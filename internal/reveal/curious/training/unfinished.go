@@ -30,9 +30,12 @@ type unfinished struct {
 }
 
 // newUnfinished returns what keeps a training with some settings and data in dir.
-func newUnfinished(files *file.Dir, dir string, settings any, data string) (*unfinished, error) {
+func newUnfinished(files *file.Dir, dir string, settings any, data string) *unfinished {
 	of, err := json.Marshal([]any{settings, data, run.Current()})
-	return &unfinished{files, filepath.Join(dir, unfinishedFolder), of}, err
+	if err != nil {
+		panic(err) // settings can always be written
+	}
+	return &unfinished{files, filepath.Join(dir, unfinishedFolder), of}
 }
 
 func (u *unfinished) path(part string) string { return filepath.Join(u.dir, part+".json") }
