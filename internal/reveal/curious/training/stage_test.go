@@ -19,13 +19,7 @@ import (
 	"tattle/internal/run/folders"
 )
 
-// seedParts is little data of which a linear part of a net learns something.
-func seedParts(t *testing.T) *dataset.Parts {
-	t.Helper()
-	parts, _ := must.Get2(glyphSource().Open(t.Context(), nil))(t)
-	return parts
-}
-
+// glyphSource is little data of which a linear part of a net learns something.
 func glyphSource() *Source {
 	return &Source{Options: dataset.Options{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}}
 }
