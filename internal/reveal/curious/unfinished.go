@@ -1,9 +1,6 @@
 package curious
 
 import (
-	"fmt"
-	"slices"
-
 	"tattle/internal/engine/nn/train"
 )
 
@@ -49,17 +46,13 @@ func (t *training) resume() error {
 	}
 	var s unfinishedPart
 	found, err := t.Unfinished.Read(t.part, &s)
-	if n := len(s.Epochs); found && err == nil {
-		if s.Steps != n*t.loop.Steps() || s.BestEpoch < 1 || s.BestEpoch > n || n > t.loop.Epochs {
-			err = fmt.Errorf("the unfinished %s has %d epochs, %d steps and the best epoch %d", t.part, n, s.Steps, s.BestEpoch)
-		} else {
-			err = s.Restore(t.best, t.trainers()...)
-		}
+	if found && err == nil {
+		t.result.Epochs = s.Epochs
+		err = t.loop.Resume(&s.State, len(s.Epochs), t.best, t.trainers()...)
 	}
 	if err != nil {
 		return &UnfinishedError{err}
 	}
-	t.result.Epochs, t.loop.First, t.loop.Done = slices.Clip(s.Epochs), len(s.Epochs), s.Steps
 	return nil
 }
 

@@ -53,11 +53,16 @@ func StateOf(steps int, best *Best, trainers ...*Trainer) State {
 	return s
 }
 
-// Restore puts the trainers and best into the state. It returns an error if the state is that of
-// other nets.
-func (s *State) Restore(best *Best, trainers ...*Trainer) error {
+// Resume puts best, unless that is nil, and the trainers into a state after some epochs, and has Run continue there. It
+// returns an error if the state is that of another training.
+func (l *Loop) Resume(s *State, epochs int, best *Best, trainers ...*Trainer) error {
 	all := variables(best, trainers)
-	if len(s.Values) != len(all) || s.Steps < 0 {
+	switch {
+	case epochs > l.Epochs || s.Steps != epochs*l.Steps():
+		return fmt.Errorf("train: a state after %d epochs and %d steps, for a training of %d epochs of %d", epochs, s.Steps, l.Epochs, l.Steps())
+	case best != nil && (s.BestEpoch < 1 || s.BestEpoch > epochs):
+		return fmt.Errorf("train: a state after %d epochs, of which number %d is the best", epochs, s.BestEpoch)
+	case len(s.Values) != len(all):
 		return fmt.Errorf("train: a state with %d arrays, for a training with %d", len(s.Values), len(all))
 	}
 	for i, v := range all {
@@ -78,6 +83,7 @@ func (s *State) Restore(best *Best, trainers ...*Trainer) error {
 	if best != nil {
 		best.Epoch, best.Score = s.BestEpoch, s.BestScore
 	}
+	l.First, l.Done = epochs, s.Steps
 	return nil
 }
 
@@ -112,12 +118,8 @@ func (t *training) resume(trainer *Trainer) error {
 	if t.From == nil {
 		return nil
 	}
-	if n := len(t.From.Epochs); n > t.Epochs {
-		return fmt.Errorf("train: a state after %d epochs, for a training of %d", n, t.Epochs)
-	}
 	t.result = Result{slices.Clone(t.From.Epochs), t.From.Steps}
-	t.loop.First, t.loop.Done = len(t.From.Epochs), t.From.Steps
-	return t.From.Restore(nil, trainer)
+	return t.loop.Resume(&t.From.State, len(t.From.Epochs), nil, trainer)
 }
 
 // keep hands out the state of the training.
