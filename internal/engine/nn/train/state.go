@@ -1,7 +1,6 @@
 package train
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,27 +17,25 @@ type State struct {
 	BestScore float64
 }
 
-// Floats are written as the base64 of their bytes, little-endian: as decimal numbers they would take
-// longer than the epoch.
+// Floats are written by package gob as their bytes, little-endian.
 type Floats []float32
 
-// MarshalText implements encoding.TextMarshaler.
-func (f Floats) MarshalText() ([]byte, error) {
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (f Floats) MarshalBinary() ([]byte, error) {
 	b := make([]byte, 0, 4*len(f))
 	for _, v := range f {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
-	return base64.StdEncoding.AppendEncode(nil, b), nil
+	return b, nil
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (f *Floats) UnmarshalText(text []byte) error {
-	b, err := base64.StdEncoding.AppendDecode(nil, text)
+// UnmarshalBinary implements encoding.BinaryUnmarshaler.
+func (f *Floats) UnmarshalBinary(b []byte) error {
 	*f = make(Floats, len(b)/4)
 	for i := range *f {
 		(*f)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
-	return err
+	return nil
 }
 
 // StateOf copies the state of trainers by Adam after as many steps each, and of best unless that is nil.

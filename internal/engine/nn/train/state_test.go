@@ -1,8 +1,9 @@
 package train
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"slices"
 	"testing"
@@ -31,7 +32,10 @@ func TestContinue(t *testing.T) {
 			if len(s.Epochs) == stop {
 				cancel()
 			}
-			return json.Unmarshal(must.Get(json.Marshal(s))(t), &kept)
+			kept = Unfinished{}
+			var b bytes.Buffer
+			must.Do(t, gob.NewEncoder(&b).Encode(s))
+			return gob.NewDecoder(&b).Decode(&kept)
 		}})
 		if stop < 4 && !errors.Is(err, context.Canceled) || len(kept.Epochs) != stop {
 			t.Fatalf("stopped at %d: %v", len(kept.Epochs), err)

@@ -30,7 +30,7 @@ func TestTrainContinues(t *testing.T) {
 	none := func(done, total int) {}
 	want, report := must.Get2(fit("", t.Context(), none))(t)
 	dir := t.TempDir()
-	path := filepath.Join(dir, unfinishedFolder, "training.json")
+	path := filepath.Join(dir, unfinishedFolder, "training.state")
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, _, err := fit(dir, ctx, func(done, total int) {
 		if done == 7 { // of 3 each
@@ -49,5 +49,5 @@ func TestTrainContinues(t *testing.T) {
 		t.Errorf("went on with step %d; %+v, want %+v; %v", first, again, report, err)
 	}
 	must.Do(t, os.WriteFile(path, []byte("PK"), 0o666))
-	must.Fail(t, must.Err2(fit(dir, t.Context(), none)), "training.json: damaged")
+	must.Fail(t, must.Err2(fit(dir, t.Context(), none)), "training.state: damaged")
 }

@@ -44,12 +44,12 @@ func TestSeedInterrupted(t *testing.T) {
 	if teacher, err := OpenTeacher(dir); err != nil || len(teacher.Notes) != 1 || !strings.Contains(teacher.Notes[0], "best of 1 epoch") {
 		t.Errorf("an unfinished teacher: %+v, %v", teacher, err)
 	}
-	part := filepath.Join(dir, unfinishedFolder, "classifier.json")
+	part := filepath.Join(dir, unfinishedFolder, "classifier.state")
 	good := must.Get(os.ReadFile(part))(t)
 	bad := bytes.Clone(good)
 	bad[len(bad)/2]++
 	must.Do(t, os.WriteFile(part, bad, 0o666))
-	must.Fail(t, must.Err(s.run(t.Context(), nil, dir, p, whole, nil)), "classifier.json: damaged, or of another training or version of tattle: delete it")
+	must.Fail(t, must.Err(s.run(t.Context(), nil, dir, p, whole, nil)), "classifier.state: damaged, or of another training or version of tattle: delete it")
 	must.Do(t, os.WriteFile(part, good, 0o666))
 	first := 0
 	must.Get(s.run(t.Context(), nil, dir, p, whole, func(done, total int) {

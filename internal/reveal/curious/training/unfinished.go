@@ -3,7 +3,7 @@ package training
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,8 +18,8 @@ import (
 const unfinishedFolder = "unfinished"
 
 // UnfinishedRoom is how many times the parameters an unfinished training takes while its file is
-// replaced: twice the parameters, their two moments and those of the best epoch, as base64.
-const UnfinishedRoom = 11
+// replaced: twice the parameters, their two moments and those of the best epoch.
+const UnfinishedRoom = 8
 
 // unfinished keeps the parts of a training as files, which hold four numbers for each parameter. It
 // implements curious.Unfinished.
@@ -38,24 +38,26 @@ func newUnfinished(files *file.Dir, dir string, settings any, data string) *unfi
 	return &unfinished{files, filepath.Join(dir, unfinishedFolder), of}
 }
 
-func (u *unfinished) path(part string) string { return filepath.Join(u.dir, part+".json") }
+func (u *unfinished) path(part string) string { return filepath.Join(u.dir, part+".state") }
 
-// digest returns the first line of a file: the SHA-256 of the training and of the lines below.
+// digest returns how a file begins: with the SHA-256 of the training and of what follows.
 func (u *unfinished) digest(s []byte) []byte {
-	sum := sha256.Sum256(append(bytes.Clone(u.of), s...))
-	return hex.AppendEncode(nil, sum[:])
+	h := sha256.New()
+	h.Write(u.of)
+	h.Write(s)
+	return h.Sum(nil)
 }
 
 // Write implements curious.Unfinished.
 func (u *unfinished) Write(part string, s any) error {
-	b, err := json.Marshal(s)
-	if err != nil {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(s); err != nil {
 		return err
 	}
 	if err := u.files.MkdirAll(u.dir); err != nil {
 		return err
 	}
-	return u.files.WriteBytes(u.path(part), bytes.Join([][]byte{u.digest(b), b}, []byte("\n")))
+	return u.files.WriteBytes(u.path(part), append(u.digest(b.Bytes()), b.Bytes()...))
 }
 
 // Read implements curious.Unfinished.
@@ -67,11 +69,11 @@ func (u *unfinished) Read(part string, s any) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	digest, b, _ := bytes.Cut(b, []byte("\n"))
-	if !bytes.Equal(digest, u.digest(b)) {
+	n := min(sha256.Size, len(b))
+	if !bytes.Equal(b[:n], u.digest(b[n:])) {
 		return false, fmt.Errorf("%s: damaged, or of another training or version of tattle: delete it, and the training starts again", u.path(part))
 	}
-	return true, json.Unmarshal(b, s)
+	return true, gob.NewDecoder(bytes.NewReader(b[n:])).Decode(s)
 }
 
 // remove removes all parts.
