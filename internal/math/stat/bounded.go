@@ -50,15 +50,7 @@ func BoundedMeanLow(x []float64, variance, alpha float64) float64 {
 		}
 		return capital >= need
 	}
-	// The capital falls as m grows, so that what is rejected lies below the limit.
-	low, high := 0., 1.
-	for range 60 {
-		if m := (low + high) / 2; rejected(m) {
-			low = m
-		} else {
-			high = m
-		}
-	}
+	low, _ := bisect(0, 1, 60, rejected) // the capital falls as m grows, so that what is rejected lies below the limit
 	return low
 }
 
@@ -72,14 +64,7 @@ func ChernoffLow(mean float64, n int, alpha float64) float64 {
 		panic(fmt.Sprintf("stat: a Chernoff limit of mean %v, %d values, alpha %v", mean, n, alpha))
 	}
 	need := math.Log(1/alpha) / float64(n)
-	low, high := 0., mean
-	for range 200 {
-		if r := (low + high) / 2; divergence(mean, r) > need {
-			low = r
-		} else {
-			high = r
-		}
-	}
+	low, _ := bisect(0, mean, 200, func(r float64) bool { return divergence(mean, r) > need })
 	return low
 }
 

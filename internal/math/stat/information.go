@@ -61,7 +61,7 @@ func MutualInformation(counts [][]int, confidence float64) Information {
 		}
 	}
 	nats = max(0, nats)
-	rows, columns := occupied(t.rows), occupied(t.columns)
+	rows, columns := len(positive(t.rows)), len(positive(t.columns))
 	ceiling := math.Log(float64(min(len(t.rows), len(t.columns))))
 	corrected := min(ceiling, max(0, nats+float64(rows+columns-cells-1)/(2*t.n)))
 	half := distuv.UnitNormal.Quantile((1+confidence)/2) * math.Sqrt(max(0, square-nats*nats)/t.n)
@@ -123,16 +123,6 @@ func newTable(counts [][]int, confidence float64) table {
 		panic("stat: mutual information of no examples")
 	}
 	return t
-}
-
-func occupied(sums []int) int {
-	n := 0
-	for _, k := range sums {
-		if k > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // noncentral returns the interval of the noncentrality λ of a χ² with df degrees of

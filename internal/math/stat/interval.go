@@ -30,18 +30,28 @@ func ClopperPearson(k, n int, confidence float64) Interval {
 // function, by bisection down to neighbouring numbers: gonum's inverse misses by
 // orders of magnitude where p is far out and a or b is large.
 func betaQuantile(a, b, p float64) float64 {
-	lo, hi := 0.0, 1.0
-	for {
-		x := lo + (hi-lo)/2
-		if x <= lo || x >= hi {
-			return x
+	low, high := bisect(0, 1, toNeighbours, func(x float64) bool { return mathext.RegIncBeta(a, b, x) < p })
+	return low + (high-low)/2
+}
+
+// toNeighbours are more steps than it takes to halve an interval until no float64 lies between its ends.
+const toNeighbours = 1 << 12
+
+// bisect halves an interval, in whichever order its ends are, and keeps the half with one end that is near and one that is
+// not, as the ends given are taken to be. It stops after so many steps, or when no float64 lies between the ends.
+func bisect(near, far float64, steps int, isNear func(x float64) bool) (_, _ float64) {
+	for range steps {
+		x := near + (far-near)/2
+		if x == near || x == far {
+			break
 		}
-		if mathext.RegIncBeta(a, b, x) < p {
-			lo = x
+		if isNear(x) {
+			near = x
 		} else {
-			hi = x
+			far = x
 		}
 	}
+	return near, far
 }
 
 func checkProportion(k, n int, confidence float64) {

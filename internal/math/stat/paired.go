@@ -29,20 +29,12 @@ func PairedDifference(first, second, n int, confidence float64) Interval {
 
 // pairedHigh bisects for the interval's upper end.
 func pairedHigh(first, second, n int, z float64) float64 {
-	low, high := float64(first-second)/float64(n), 1.0
-	for {
-		d := low + (high-low)/2
-		if d <= low || d >= high {
-			return d
-		}
+	low, high := bisect(float64(first-second)/float64(n), 1, toNeighbours, func(d float64) bool {
 		q := alone(first, second, n, d)
 		missing := float64(n)*d - float64(first-second)
-		if missing*missing <= z*z*float64(n)*(2*q+d*(1-d)) {
-			low = d
-		} else {
-			high = d
-		}
-	}
+		return missing*missing <= z*z*float64(n)*(2*q+d*(1-d))
+	})
+	return low + (high-low)/2
 }
 
 // alone returns the likeliest probability q of the second alone where that of the

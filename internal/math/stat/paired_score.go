@@ -49,20 +49,15 @@ func PairedPower(n int, discordant, difference, margin, alpha float64) float64 {
 	return upperNormal((z*null - root*(difference-margin)) / math.Sqrt(max(1e-300, discordant-difference*difference)))
 }
 
-// SmallestDifference returns the smallest difference beyond margin that PairedTest of
-// n examples finds at alpha with the given power, where discordant says how often the
-// two are apart at each difference; 1 if none is found.
-func SmallestDifference(n int, discordant func(difference float64) float64, margin, alpha, power float64) float64 {
-	low, high := margin, 1.0
-	if PairedPower(n, discordant(high), high, margin, alpha) < power {
-		return 1
-	}
+// SmallestDifference returns the smallest difference above the margin, and below 1, that is found; 1 if none is. Whatever
+// is larger than a difference that is found must be found, too.
+func SmallestDifference(margin float64, found func(difference float64) bool) float64 {
+	low, high := margin, 1.
 	for high-low > 1e-9 {
-		d := low + (high-low)/2
-		if PairedPower(n, discordant(d), d, margin, alpha) < power {
-			low = d
-		} else {
+		if d := low + (high-low)/2; found(d) {
 			high = d
+		} else {
+			low = d
 		}
 	}
 	return high

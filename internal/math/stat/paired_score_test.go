@@ -68,7 +68,7 @@ func TestSmallestDifferenceIsFound(t *testing.T) {
 		n                     int
 		discordant, margin, p float64
 	}{{500, .3, .02, .05}, {2000, .5, .02, .05}, {2000, .1, .02, .01}, {500, 0, .02, .05}} {
-		d := SmallestDifference(c.n, func(float64) float64 { return c.discordant }, c.margin, c.p, .9)
+		d := SmallestDifference(c.margin, func(d float64) bool { return PairedPower(c.n, c.discordant, d, c.margin, c.p) >= .9 })
 		psi, found := max(c.discordant, d), 0
 		const samples = 4000
 		for range samples {
@@ -89,7 +89,7 @@ func TestSmallestDifferenceIsFound(t *testing.T) {
 			t.Errorf("%+v: a difference of %v is found with probability %v", c, d, got)
 		}
 	}
-	if d := SmallestDifference(3, func(float64) float64 { return .5 }, .02, .001, .9); d != 1 {
+	if d := SmallestDifference(.02, func(d float64) bool { return PairedPower(3, .5, d, .02, .001) >= .9 }); d != 1 {
 		t.Errorf("three examples find %v", d)
 	}
 }

@@ -108,14 +108,7 @@ func BetTest(x []float64, least, margin float64) float64 {
 // BetLow returns the mean above which BetTest of x, all in [0, 1], has a p-value of more than alpha: at most the expectation of
 // independent x, or the mean of all from which they were drawn without replacement, with a probability of at least 1 − alpha.
 func BetLow(x []float64, alpha float64) float64 {
-	low, high := 0., 1.
-	for range 40 {
-		if m := (low + high) / 2; BetTest(x, 0, m) <= alpha { // the capital falls as m grows
-			low = m
-		} else {
-			high = m
-		}
-	}
+	low, _ := bisect(0, 1, 40, func(m float64) bool { return BetTest(x, 0, m) <= alpha }) // the capital falls as m grows
 	return low
 }
 

@@ -47,15 +47,10 @@ func pairsInterval(area float64, pairs int, confidence float64) Interval {
 // scoreEnd bisects between the area that was seen and end, 0 or 1, for the area θ that
 // is z of its own standard deviations away.
 func scoreEnd(area, end, z, m, n float64) float64 {
-	inside := area
-	for range 60 {
-		t := inside + (end-inside)/2
-		if v := max(exponentialVariance(t, m, n), exponentialVariance(t, n, m)); (area-t)*(area-t) <= z*z*v {
-			inside = t
-		} else {
-			end = t
-		}
-	}
+	inside, _ := bisect(area, end, 60, func(t float64) bool {
+		v := max(exponentialVariance(t, m, n), exponentialVariance(t, n, m))
+		return (area-t)*(area-t) <= z*z*v
+	})
 	return inside
 }
 

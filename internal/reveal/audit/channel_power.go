@@ -93,7 +93,7 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 			if err != nil {
 				return err
 			}
-			found = known.power(size/carried*read-luck) >= PowerProbability
+			found = known.finds(size/carried*read - luck)
 		}
 		if found {
 			c.Planted, c.LearningLoss = new(size), size-smallest
@@ -115,18 +115,20 @@ func evenly(difference float64) float64 { return max(.5, difference) }
 
 // smallest returns the excess that is found with PowerProbability.
 func (k knownCode) smallest() float64 {
-	return leastFound(k.margin, k.power)
+	return stat.SmallestDifference(k.margin, k.finds)
 }
 
-// power returns the probability with which an excess is found.
-func (k knownCode) power(excess float64) float64 {
-	if excess <= k.margin {
-		return 0
+// finds reports whether an excess is found with PowerProbability.
+func (k knownCode) finds(excess float64) bool {
+	power := 0.
+	switch {
+	case excess <= k.margin:
+	case k.grouped:
+		power = stat.PeoplePower(k.n, excess, math.Sqrt(evenly(excess)), k.margin, k.alpha)
+	default:
+		power = stat.PairedPower(k.n, evenly(excess), excess, k.margin, k.alpha)
 	}
-	if k.grouped {
-		return stat.PeoplePower(k.n, excess, math.Sqrt(evenly(excess)), k.margin, k.alpha)
-	}
-	return stat.PairedPower(k.n, evenly(excess), excess, k.margin, k.alpha)
+	return power >= PowerProbability
 }
 
 // readCode plants a code, attacks it as an audit does, and returns the part of its excess

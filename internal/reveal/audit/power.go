@@ -117,7 +117,8 @@ func smallestExcess(b *Baseline, n int, alpha, margin float64) (smallest, se flo
 		attack := min(1, base+difference)
 		return max(seen, base*(1-attack)+(1-base)*attack)
 	}
-	return stat.SmallestDifference(n, discordant, margin, alpha, PowerProbability), math.Sqrt(discordant(0) / float64(n))
+	found := func(d float64) bool { return stat.PairedPower(n, discordant(d), d, margin, alpha) >= PowerProbability }
+	return stat.SmallestDifference(margin, found), math.Sqrt(discordant(0) / float64(n))
 }
 
 // smallestOfPeople is smallestExcess where n people have several examples, which count as much as one: the means
@@ -131,22 +132,8 @@ func smallestOfPeople(b *Baseline, n int, alpha, margin float64) (smallest, se f
 		base, attack := b.Accuracy.Value, min(1, b.Accuracy.Value+difference)
 		return math.Sqrt(max(seen, base*(1-attack)+(1-base)*attack))
 	}
-	found := func(d float64) float64 { return stat.PeoplePower(n, d, deviation(d), margin, alpha) }
-	return leastFound(margin, found), deviation(margin) / math.Sqrt(float64(n))
-}
-
-// leastFound returns the least difference above the margin that is found with PowerProbability, 1 if none is; power
-// rises with the difference.
-func leastFound(margin float64, power func(difference float64) float64) float64 {
-	low, high := margin, 1.
-	for high-low > 1e-9 {
-		if d := low + (high-low)/2; power(d) < PowerProbability {
-			low = d
-		} else {
-			high = d
-		}
-	}
-	return high
+	found := func(d float64) bool { return stat.PeoplePower(n, d, deviation(d), margin, alpha) >= PowerProbability }
+	return stat.SmallestDifference(margin, found), deviation(margin) / math.Sqrt(float64(n))
 }
 
 // smallestGain is smallestExcess of a numeric attribute. Where a prediction explains Δ
@@ -157,15 +144,8 @@ func smallestGain(b *Baseline, n int, alpha, margin float64) (smallest, se float
 	errorAt := func(gain float64) float64 {
 		return max(b.StandardError, math.Sqrt(max(0, 4*gain-2*gain*gain)/float64(n)))
 	}
-	low, high := margin, 1.0
-	for high-low > 1e-9 {
-		if d := low + (high-low)/2; d < margin+z*errorAt(d) {
-			low = d
-		} else {
-			high = d
-		}
-	}
-	return high, errorAt(margin)
+	found := func(gain float64) bool { return gain >= margin+z*errorAt(gain) }
+	return stat.SmallestDifference(margin, found), errorAt(margin)
 }
 
 // hidden returns the excess over the honest mean that the references' spread hides:
