@@ -9,26 +9,23 @@ import (
 	"strings"
 )
 
-// Presets of [ParsePreprocess].
-var presets = map[string]Preprocess{
-	"none": {},
+// presets are the settings behind the names that [ParsePreprocess] knows.
+var presets = map[string]string{
+	"none": "",
 
 	// torchvision's weights of ResNets, evaluated.
-	"imagenet": {Resize: []int{256}, Crop: []int{224}, Mean: imagenetMean, Std: imagenetStd},
+	"imagenet": "resize=256 crop=224" + imagenetScaling,
 
 	// A's inputs of ResNet-18 and Swin-T: 91×91 pixels, which the model enlarges.
-	"imagenet-91": {Resize: []int{91, 91}, Upsample: []int{224, 224}, Mean: imagenetMean, Std: imagenetStd},
+	"imagenet-91": "resize=91,91 upsample=224,224" + imagenetScaling,
 
 	// A's CIFAR-10 (section 3.2).
-	"cifar10": {Range: []float64{-1, 1}},
+	"cifar10": "range=-1,1",
 }
 
-// Means and standard deviations of ImageNet's red, green and blue that torchvision's
-// weights were trained with.
-var (
-	imagenetMean = []float64{.485, .456, .406}
-	imagenetStd  = []float64{.229, .224, .225}
-)
+// imagenetScaling has the means and standard deviations of ImageNet's red, green and blue that torchvision's weights were
+// trained with.
+const imagenetScaling = " mean=.485,.456,.406 std=.229,.224,.225"
 
 // PreprocessPresets lists the names that [ParsePreprocess] knows.
 func PreprocessPresets() []string { return slices.Sorted(maps.Keys(presets)) }
@@ -47,21 +44,22 @@ func ParsePreprocess(spec string) (Preprocess, error) {
 		return readPreprocess(spec)
 	}
 	var p Preprocess
+	var own []string // settings of a preset
 	words := strings.Fields(spec)
 	if len(words) > 0 && !strings.Contains(words[0], "=") {
 		preset, ok := presets[words[0]]
 		if !ok {
 			return p, fmt.Errorf("no preprocessing %q: want one of %s, a .toml file, or settings such as resize=256", words[0], strings.Join(PreprocessPresets(), ", "))
 		}
-		p, words = preset.clone(), words[1:]
+		own, words = strings.Fields(preset), words[1:]
 	}
 	seen := map[string]bool{}
-	for _, word := range words {
+	for i, word := range slices.Concat(own, words) {
 		key, value, _ := strings.Cut(word, "=")
 		if seen[key] {
 			return Preprocess{}, fmt.Errorf("preprocessing says %s twice: keep one", key)
 		}
-		seen[key] = true
+		seen[key] = i >= len(own)
 		if err := p.set(key, value); err != nil {
 			return Preprocess{}, fmt.Errorf("preprocessing: %w", err)
 		}
@@ -70,12 +68,6 @@ func ParsePreprocess(spec string) (Preprocess, error) {
 		return Preprocess{}, fmt.Errorf("preprocessing: %w", err)
 	}
 	return p, nil
-}
-
-func (p Preprocess) clone() Preprocess {
-	p.Resize, p.Crop, p.Upsample = slices.Clone(p.Resize), slices.Clone(p.Crop), slices.Clone(p.Upsample)
-	p.Range, p.Mean, p.Std = slices.Clone(p.Range), slices.Clone(p.Mean), slices.Clone(p.Std)
-	return p
 }
 
 // settingNames are the settings' keys, in the order that they are written in: that of the fields.
