@@ -48,16 +48,7 @@ func drawOf(seed uint64, what string) *rand.Rand {
 
 // divide makes the parts: the data's own where it says, the rest by the seed. The examples of a person stay together.
 func (src *origin) divide(seed uint64, group *Attribute) *division {
-	d := &division{given: src.labels.rows()}
-	split := src.labels.split
-	for i := range src.labels.rows() {
-		part := trainPart
-		if split != nil && split[i] != "" {
-			part = slices.Index(partNames[:], split[i])
-		}
-		d.rows[part] = append(d.rows[part], i)
-	}
-	d.together(group)
+	d := src.asGiven(group)
 	if len(d.rows[testPart]) == 0 {
 		d.carve(testPart, testShare, seed, group)
 	}
@@ -67,36 +58,42 @@ func (src *origin) divide(seed uint64, group *Attribute) *division {
 	return d
 }
 
+// asGiven makes the parts that the data say; rows of which they say none are for training.
+func (src *origin) asGiven(group *Attribute) *division {
+	d := &division{given: src.rows()}
+	for i := range d.given {
+		part := trainPart
+		if src.split != nil && src.split[i] != "" {
+			part = slices.Index(partNames[:], src.split[i])
+		}
+		d.rows[part] = append(d.rows[part], i)
+	}
+	d.together(group)
+	return d
+}
+
 // given returns the rows of the part that is asked for, and its index: of the data's own division, or, of data that
 // divides, of the one that the seed makes. The validation part stands in for a test part.
 func (src *origin) given(o Options, group *Attribute) (*division, int, error) {
-	want := slices.Index(partNames[:], o.Split)
-	if o.Whole {
-		return &division{given: src.rows(), rows: [3][]int{First(src.rows())}}, trainPart, nil
-	}
-	if src.divides && !o.Undivided {
+	n, want := src.rows(), slices.Index(partNames[:], o.Split)
+	whole := &division{given: n, rows: [3][]int{First(n)}}
+	switch {
+	case o.Whole:
+		return whole, trainPart, nil
+	case src.divides && !o.Undivided:
 		return src.divide(o.Seed, group), want, nil
-	}
-	n := src.rows()
-	d := &division{given: n}
-	if !slices.ContainsFunc(src.split, func(s Split) bool { return s != "" }) {
+	case !slices.ContainsFunc(src.split, func(s Split) bool { return s != "" }):
 		src.note("the data has no parts: all of its %s are used", plural(n, "example"))
-		d.rows[trainPart] = First(n)
-		return d, trainPart, nil
+		return whole, trainPart, nil
 	}
-	for i, s := range src.split {
-		part := max(slices.Index(partNames[:], s), trainPart)
-		d.rows[part] = append(d.rows[part], i)
-	}
-	asked := len(d.rows[want])
-	d.together(group)
+	d := src.asGiven(group)
 	if n := len(d.rows[validationPart]); want == testPart && len(d.rows[testPart]) == 0 && n > 0 {
 		src.note("the data has no test part: the %s of its validation part are used", plural(n, "example"))
 		want = validationPart
 	}
 	switch {
 	case len(d.rows[want]) > 0:
-	case asked > 0:
+	case slices.Contains(src.split, o.Split):
 		return d, want, fmt.Errorf("no %s example is left: each is of a %s with others in an earlier part, to which it moves: divide the data by %s", partWords[want], file.Shown(group.Name), file.Shown(group.Name))
 	default:
 		return d, want, fmt.Errorf("has no %s part: choose another", o.Split)
