@@ -1,8 +1,8 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -46,12 +46,15 @@ const glyphMean, glyphStd = .163, .185
 // cores take part. All arithmetic per pixel is in integers, and that of the outlines free of fused
 // operations, so the bytes are the same on every 64-bit architecture.
 //
-// It panics on options that [GlyphOptions.Check] refuses.
+// It panics on a negative N or one above five million, on an unknown Split, and if no family is known.
 func Glyphs(o GlyphOptions) *Set {
-	if err := o.Check(); err != nil {
-		panic("dataset: " + err.Error())
+	if o.N == 0 {
+		o.N = GlyphsTrain
 	}
-	o = o.complete()
+	o.Split = cmp.Or(o.Split, Train)
+	if o.N < 0 || o.N > maxArray/glyphPixels || o.Split.check() != nil || o.Families != nil && !slices.ContainsFunc(o.Families, isFamily) {
+		panic(fmt.Sprintf("dataset: no such glyphs: %+v", o))
+	}
 	set := &Set{
 		Name: "glyphs", Shape: []int{1, glyphSide, glyphSide},
 		Pixels: make([]uint8, o.N*glyphPixels), Mean: []float32{glyphMean}, Std: []float32{glyphStd},
@@ -71,22 +74,8 @@ func Glyphs(o GlyphOptions) *Set {
 	return set.finish()
 }
 
-// Check says what is wrong with the options, if anything is.
-func (o GlyphOptions) Check() error {
-	o = o.complete()
-	if limit := maxArray / glyphPixels; o.N < 0 || o.N > limit {
-		return fmt.Errorf("%d glyphs: want 1 to %d", o.N, limit)
-	}
-	if o.Families != nil && len(o.Families) == 0 {
-		return errors.New("glyphs of no family: want at least one")
-	}
-	for _, f := range o.Families {
-		if f < 0 || f >= len(familyNames) {
-			return fmt.Errorf("glyphs of family %d: want 0 to %d", f, len(familyNames)-1)
-		}
-	}
-	return o.Split.check()
-}
+// isFamily reports whether there is a family of this index.
+func isFamily(f int) bool { return f >= 0 && f < len(familyNames) }
 
 // numbers returns the numbers of the first N pictures of the families.
 func (o GlyphOptions) numbers() []int {
@@ -100,17 +89,6 @@ func (o GlyphOptions) numbers() []int {
 		numbers = append(numbers, i)
 	}
 	return numbers
-}
-
-// complete puts the defaults in.
-func (o GlyphOptions) complete() GlyphOptions {
-	if o.N == 0 {
-		o.N = GlyphsTrain
-	}
-	if o.Split == "" {
-		o.Split = Train
-	}
-	return o
 }
 
 // draws is the random stream of one picture.

@@ -56,11 +56,6 @@ func TestGlyphsOfSomeFamilies(t *testing.T) {
 	if next != 20 {
 		t.Errorf("only %d of 20 pictures were compared", next)
 	}
-	for _, families := range [][]int{{}, {5}, {-1}} {
-		if err := (GlyphOptions{Families: families}).Check(); err == nil {
-			t.Errorf("families %v: no error", families)
-		}
-	}
 }
 
 // Y and S are uniform and independent. Three χ² tests at 1e-6 each: together
@@ -165,14 +160,9 @@ func TestGlyphConstants(t *testing.T) {
 }
 
 func TestGlyphsRefuse(t *testing.T) {
-	for want, o := range map[string]GlyphOptions{
-		"-1 glyphs":    {N: -1},
-		"want 1 to":    {N: 1 << 40},
-		`split "half"`: {Split: "half"},
-	} {
-		must.Fail(t, o.Check(), want)
+	for _, o := range []GlyphOptions{{N: -1}, {N: 1 << 40}, {N: 1, Split: "half"}, {N: 1, Families: []int{}}, {N: 1, Families: []int{5, -1}}} {
+		must.Panic(t, func() { Glyphs(o) })
 	}
-	must.Do(t, (GlyphOptions{}).Check())
 }
 
 func BenchmarkGlyphs(b *testing.B) {
