@@ -42,8 +42,10 @@ func (src *origin) choose(o Options) (*chosen, error) {
 	}
 	var err error
 	switch {
-	case target == NoTarget:
-		c.hideTarget(src)
+	case target == NoTarget: // the kind's own is no input either
+		if k, err := src.find(src.target); err == nil {
+			c.columns = append(c.columns, k)
+		}
 	case target == "" && !one:
 		return nil, fmt.Errorf("which column is the target? it has %s", file.ShownNames(src.names()))
 	case target == "" && len(src.columns) == 0:
@@ -148,22 +150,6 @@ func (src *origin) has(name string) bool {
 	return err == nil
 }
 
-// hideTarget keeps the kind's own target from being an input, where there is to be no target.
-func (c *chosen) hideTarget(src *origin) {
-	if k, err := src.find(src.target); err == nil {
-		c.columns = append(c.columns, k)
-	}
-}
-
-// of returns the attribute of the rows, which all have a value.
-func (a Attribute) of(rows []int) Attribute {
-	a.Labels, a.Numbers = pick(a.Labels, 1, rows), pick(a.Numbers, 1, rows)
-	if a.Numbers != nil {
-		a.Labels = nil
-	}
-	return a
-}
-
 // classWords says what a row must have not to be left out.
 func (a *Attribute) classWords() string {
 	if a.Numeric() {
@@ -176,7 +162,7 @@ func (a *Attribute) classWords() string {
 }
 
 // attribute makes what is asked for, or what a shortcut stands for, of all rows. Where numbers are allowed, those
-// without a number have the label −1 until the rows are chosen (see Attribute.of).
+// without a number have the label −1 until the rows are chosen (see Attribute.subset).
 func (src *origin) attribute(text string, numeric bool, c *chosen) (Attribute, error) {
 	asked, err := ParseAsked(text)
 	if err != nil {

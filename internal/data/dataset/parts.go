@@ -240,7 +240,7 @@ func (src *origin) fill(s *Set, c *chosen, rows []int) (err error) {
 	s.Name, s.YName, s.YNames = src.name, c.target.Name, c.target.Values
 	s.Y, s.YNumbers = pick(c.target.Labels, 1, rows), pick(c.target.Numbers, 1, rows)
 	for _, a := range c.sensitive {
-		s.Sensitive = append(s.Sensitive, a.of(rows))
+		s.Sensitive = append(s.Sensitive, *a.subset(rows))
 	}
 	s.Group = c.group.subset(rows)
 	if s.Sensitive, err = c.made.Make(s.Sensitive); err != nil {

@@ -171,12 +171,15 @@ func (s *Set) Answers(indices []int, names []string) []int {
 	return out
 }
 
-// subset returns the attribute of some examples; nil of nil.
+// subset returns the attribute of some examples, which all have a value; nil of nil.
 func (a *Attribute) subset(indices []int) *Attribute {
-	if a == nil {
+	switch {
+	case a == nil:
 		return nil
+	case a.Numeric():
+		return &Attribute{Name: a.Name, Values: a.Values, Numbers: pick(a.Numbers, 1, indices)}
 	}
-	return &Attribute{a.Name, a.Values, pick(a.Labels, 1, indices), pick(a.Numbers, 1, indices)}
+	return &Attribute{Name: a.Name, Values: a.Values, Labels: pick(a.Labels, 1, indices)}
 }
 
 // Numeric reports whether the attribute consists of numbers.

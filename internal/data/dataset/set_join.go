@@ -77,25 +77,26 @@ func Join(sets ...*Set) *Set {
 		return sets[0]
 	}
 	all := *sets[0]
-	all.Pixels, all.Values, all.Y = slices.Clone(all.Pixels), slices.Clone(all.Values), slices.Clone(all.Y)
-	all.YNumbers, all.Sensitive = slices.Clone(all.YNumbers), slices.Clone(all.Sensitive)
+	all.Pixels = joined(sets, func(s *Set) []uint8 { return s.Pixels })
+	all.Values = joined(sets, func(s *Set) []float32 { return s.Values })
+	all.Y = joined(sets, func(s *Set) []int { return s.Y })
+	all.YNumbers = joined(sets, func(s *Set) []float64 { return s.YNumbers })
+	all.Sensitive = slices.Clone(all.Sensitive)
 	for i := range all.Sensitive {
-		a := &all.Sensitive[i]
-		a.Labels, a.Numbers = slices.Clone(a.Labels), slices.Clone(a.Numbers)
+		all.Sensitive[i].Labels = joined(sets, func(s *Set) []int { return s.Sensitive[i].Labels })
+		all.Sensitive[i].Numbers = joined(sets, func(s *Set) []float64 { return s.Sensitive[i].Numbers })
 	}
 	if all.Group != nil {
-		all.Group = &Attribute{Name: all.Group.Name, Values: all.Group.Values, Labels: slices.Clone(all.Group.Labels)}
-	}
-	for _, s := range sets[1:] {
-		if all.Group != nil {
-			all.Group.Labels = append(all.Group.Labels, s.Group.Labels...)
-		}
-		all.Pixels, all.Values, all.Y = append(all.Pixels, s.Pixels...), append(all.Values, s.Values...), append(all.Y, s.Y...)
-		all.YNumbers = append(all.YNumbers, s.YNumbers...)
-		for i := range all.Sensitive {
-			a, b := &all.Sensitive[i], &s.Sensitive[i]
-			a.Labels, a.Numbers = append(a.Labels, b.Labels...), append(a.Numbers, b.Numbers...)
-		}
+		all.Group = &Attribute{Name: all.Group.Name, Values: all.Group.Values, Labels: joined(sets, (*Set).People)}
 	}
 	return all.finish()
+}
+
+// joined returns what each set has, one after the other.
+func joined[T any](sets []*Set, of func(s *Set) []T) []T {
+	var lists [][]T
+	for _, s := range sets {
+		lists = append(lists, of(s))
+	}
+	return slices.Concat(lists...)
 }
