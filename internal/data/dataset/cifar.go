@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,17 +27,10 @@ func cifarPattern(split Split) string {
 
 // cifarBatches lists the files of a part, in order.
 func cifarBatches(dir string, split Split) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
+	paths, _ := fs.Glob(os.DirFS(dir), cifarPattern(split))
+	for i, name := range paths {
+		paths[i] = filepath.Join(dir, name)
 	}
-	var paths []string
-	for _, e := range entries {
-		if ok, _ := filepath.Match(cifarPattern(split), e.Name()); ok && !e.IsDir() {
-			paths = append(paths, filepath.Join(dir, e.Name()))
-		}
-	}
-	slices.Sort(paths)
 	return paths
 }
 

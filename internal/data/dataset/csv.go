@@ -54,22 +54,10 @@ func readLabelTable(fsys fs.FS, source, name string) (*table, error) {
 }
 
 // decodeTable decodes a CSV whose first row is a header, or that has no header and the given names. Lines that begin with
-// "|" are then comments, as in UCI's files.
+// "|" are then comments, as in UCI's files. Fields are trimmed of white space.
 func decodeTable(source string, data []byte, names []string) (*table, error) {
-	t, err := decodeRows(source, data, names != nil)
-	switch {
-	case err != nil:
-		return nil, err
-	case names != nil:
-		return t, t.name(names)
-	}
-	return t, t.takeHeader()
-}
-
-// decodeRows decodes the rows of a CSV, with fields trimmed of white space.
-func decodeRows(source string, data []byte, comments bool) (*table, error) {
 	comment := rune(0)
-	if comments {
+	if names != nil {
 		comment = '|'
 	}
 	r, err := sheet.NewReader(bytes.NewReader(data), comment)
@@ -92,7 +80,10 @@ func decodeRows(source string, data []byte, comments bool) (*table, error) {
 	if len(t.columns) == 0 {
 		return nil, malformed(source, "holds no rows: give a CSV with a row for every example")
 	}
-	return t, nil
+	if names != nil {
+		return t, t.name(names)
+	}
+	return t, t.takeHeader()
 }
 
 // readText reads a text file of at most limit bytes.

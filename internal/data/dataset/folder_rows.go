@@ -107,11 +107,7 @@ func (t *table) fileColumn(asked string) (int, error) {
 func locate(fsys fs.FS, source, asked string, files []string) (*table, error) {
 	if asked != "" {
 		if _, err := os.Stat(asked); err == nil {
-			data, err := readText(asked, maxLabels)
-			if err != nil {
-				return nil, err
-			}
-			return decodeTable(asked, data, nil)
+			return readTable(asked, nil)
 		}
 		name := path.Clean(strings.ReplaceAll(asked, `\`, "/"))
 		if slices.Contains(files, name) {
