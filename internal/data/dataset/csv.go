@@ -22,17 +22,8 @@ const (
 	maxFields = 1 << 27  // each takes 16 bytes besides its text
 )
 
-// table is the contents of a CSV: named columns of text.
-type table struct {
-	source  string // the file, for errors
-	columns []column
-	lines   []int    // of each row in the file, from 1
-	header  int      // its line; 0 without a header
-	notes   []string // on what is not as its first line says
-}
-
 // readTable reads a CSV file. names are its columns where it has no header.
-func readTable(path string, names []string) (*table, error) {
+func readTable(path string, names []string) (*labels, error) {
 	data, err := readText(path, maxTable)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &file.NotFoundError{Path: path, Give: "give a CSV, or a folder with train.csv and test.csv"}
@@ -45,7 +36,7 @@ func readTable(path string, names []string) (*table, error) {
 
 // readLabelTable reads a CSV of labels inside a folder or zip, whose first row is a header; source names that
 // in errors.
-func readLabelTable(fsys fs.FS, source, name string) (*table, error) {
+func readLabelTable(fsys fs.FS, source, name string) (*labels, error) {
 	data, err := readTextIn(fsys, source, name)
 	if err != nil {
 		return nil, err
@@ -55,7 +46,7 @@ func readLabelTable(fsys fs.FS, source, name string) (*table, error) {
 
 // decodeTable decodes a CSV whose first row is a header, or that has no header and the given names. Lines that begin with
 // "|" are then comments, as in UCI's files. Fields are trimmed of white space.
-func decodeTable(source string, data []byte, names []string) (*table, error) {
+func decodeTable(source string, data []byte, names []string) (*labels, error) {
 	comment := rune(0)
 	if names != nil {
 		comment = '|'
@@ -64,7 +55,7 @@ func decodeTable(source string, data []byte, names []string) (*table, error) {
 	if err != nil {
 		return nil, malformed(source, "%v", err)
 	}
-	t := &table{source: source}
+	t := &labels{list: source}
 	for {
 		row, err := r.Read()
 		if err == io.EOF {
@@ -118,15 +109,15 @@ func limitText(name string, r io.ReadCloser, limit int) ([]byte, error) {
 }
 
 // add appends one row.
-func (t *table) add(row []string, line int) error {
+func (t *labels) add(row []string, line int) error {
 	if t.columns == nil {
 		t.columns = make([]column, len(row))
 	}
 	if len(row) != len(t.columns) {
-		return malformed(t.source, "line %d has %d fields and the first row %d: correct that line", line, len(row), len(t.columns))
+		return malformed(t.list, "line %d has %d fields and the first row %d: correct that line", line, len(row), len(t.columns))
 	}
-	if t.rows() >= maxFields/len(row) {
-		return malformed(t.source, "has more than %d fields: leave rows or columns out", maxFields)
+	if len(t.lines) >= maxFields/len(row) {
+		return malformed(t.list, "has more than %d fields: leave rows or columns out", maxFields)
 	}
 	t.lines = append(t.lines, line)
 	for k, v := range row {
@@ -136,9 +127,9 @@ func (t *table) add(row []string, line int) error {
 }
 
 // name gives the columns their names.
-func (t *table) name(names []string) error {
+func (t *labels) name(names []string) error {
 	if len(names) != len(t.columns) {
-		return malformed(t.source, "has %d columns, not the %d that it is known for: get the file again", len(t.columns), len(names))
+		return malformed(t.list, "has %d columns, not the %d that it is known for: get the file again", len(t.columns), len(names))
 	}
 	for k, name := range names {
 		t.columns[k].name = name
@@ -148,16 +139,16 @@ func (t *table) name(names []string) error {
 
 // takeHeader names the columns by the first row. There must be other rows. Every name must differ from the others,
 // and only the first column may have none.
-func (t *table) takeHeader() error {
-	if t.rows() == 1 {
-		return malformed(t.source, "holds a header and no rows: give a CSV with a row for every example")
+func (t *labels) takeHeader() error {
+	if len(t.lines) == 1 {
+		return malformed(t.list, "holds a header and no rows: give a CSV with a row for every example")
 	}
 	for k := range t.columns {
 		c := &t.columns[k]
 		c.name, c.values = c.values[0], c.values[1:]
 	}
 	if x := t.noName(); x != "" {
-		return malformed(t.source, "has no header: the first line holds the number %s; write the names of the columns above it", x)
+		return malformed(t.list, "has no header: the first line holds the number %s; write the names of the columns above it", x)
 	}
 	t.header, t.lines = t.lines[0], t.lines[1:]
 	return t.checkNames()
@@ -165,7 +156,7 @@ func (t *table) takeHeader() error {
 
 // noName returns a number in place of a name, or "". Beside names, numbers that count the columns from 0 or 1 on are
 // names too, as data frames write them.
-func (t *table) noName() string {
+func (t *labels) noName() string {
 	var numbers []float64
 	named := false
 	for _, c := range t.columns {
@@ -186,14 +177,16 @@ func (t *table) noName() string {
 }
 
 // checkNames checks the names of the columns.
-func (t *table) checkNames() error {
+func (t *labels) checkNames() error {
+	var names []string
 	for k, c := range t.columns {
 		if c.name == "" && k > 0 { // some programs write the row's number first, without a name
-			return malformed(t.source, "line %d: column %d has no name: write one into the header", t.header, k+1)
+			return malformed(t.list, "line %d: column %d has no name: write one into the header", t.header, k+1)
 		}
+		names = append(names, c.name)
 	}
-	if err := sheet.Repeated(t.names(), t.header); err != nil {
-		return malformed(t.source, "%v", err)
+	if err := sheet.Repeated(names, t.header); err != nil {
+		return malformed(t.list, "%v", err)
 	}
 	return nil
 }
@@ -206,11 +199,8 @@ func areNumbers(values []string) bool {
 	})
 }
 
-func (t *table) rows() int { return len(t.columns[0].values) }
-
-// find returns the first column called by one of the names, −1 if there is
-// none.
-func (t *table) find(names ...string) int {
+// place returns the first column called by one of the names, in any spelling of its letters; −1 if there is none.
+func (t *labels) place(names ...string) int {
 	for _, name := range names {
 		if k := slices.IndexFunc(t.columns, func(c column) bool { return strings.EqualFold(c.name, name) }); k >= 0 {
 			return k
@@ -219,19 +209,10 @@ func (t *table) find(names ...string) int {
 	return -1
 }
 
-// names lists the columns.
-func (t *table) names() []string {
-	var names []string
-	for _, c := range t.columns {
-		names = append(names, c.name)
-	}
-	return names
-}
-
 // join appends the rows of a table, whose columns must be those of t.
-func (t *table) join(u *table) error {
-	if !slices.Equal(t.names(), u.names()) {
-		return malformed(u.source, "its columns are not those of %s: give both the same columns in the same order", t.source)
+func (t *labels) join(u *labels) error {
+	if !slices.EqualFunc(t.columns, u.columns, func(a, b column) bool { return a.name == b.name }) {
+		return malformed(u.list, "its columns are not those of %s: give both the same columns in the same order", t.list)
 	}
 	for k, c := range u.columns {
 		t.columns[k].values = append(t.columns[k].values, c.values...)
@@ -241,7 +222,7 @@ func (t *table) join(u *table) error {
 }
 
 // readList reads the list that has one of the names, a CSV or as CelebA's home has it; nil if there is none.
-func readList(fsys fs.FS, source string, files, bases []string) (*table, error) {
+func readList(fsys fs.FS, source string, files, bases []string) (*labels, error) {
 	name, err := onlyOne(source, files, bases...)
 	if err != nil || name == "" {
 		return nil, err
@@ -259,8 +240,8 @@ func readList(fsys fs.FS, source string, files, bases []string) (*table, error) 
 // spacedList reads a list as CelebA's home page has it: fields separated by blanks,
 // and, in the list of attributes, two lines before the rows, their number and the
 // names of the attributes.
-func spacedList(name string, text []byte) (*table, error) {
-	t := &table{source: name}
+func spacedList(name string, text []byte) (*labels, error) {
+	t := &labels{list: name}
 	names, line, claimed := []string{"image_id"}, 0, -1
 	for b := range bytes.Lines(text) {
 		line++

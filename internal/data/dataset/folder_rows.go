@@ -22,69 +22,56 @@ func (e *MissingError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *MissingError) Unwrap() error { return e.Err }
 
-// labels matches the rows with the pictures: one each. With skip, rows and pictures without the
-// other are left out.
-func (t *table) labels(source, fileColumn string, pictures []string, skip bool) (*labels, error) {
-	c, err := t.fileColumn(fileColumn)
+// match finds the picture that each row names in its file column, and returns how the rows write these names. That there
+// is none, or no row of a picture, is an error; with skip, rows and pictures without the other are left out and counted in
+// a note. The other columns that have names are kept.
+func (l *labels) match(fileColumn string, pictures []string, skip bool) (written []string, err error) {
+	c, err := l.fileColumn(fileColumn)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(t.columns, func(col column) bool { return col.name != "" && col.name != t.columns[c].name }) {
-		return nil, malformed(t.source, "has no column besides %q: add one for each attribute", t.columns[c].name)
+	own := l.columns[c]
+	if !slices.ContainsFunc(l.columns, func(col column) bool { return col.name != "" && col.name != own.name }) {
+		return nil, malformed(l.list, "has no column besides %q: add one for each attribute", own.name)
 	}
-	l := &labels{source: source, notes: t.notes}
-	if err := t.match(l, c, pictures, skip); err != nil {
-		return nil, err
-	}
-	for k, col := range t.columns {
-		if k != c && col.name != "" {
-			l.columns = append(l.columns, col)
-		}
-	}
-	return l, nil
-}
-
-// match finds the picture that each row names in column c. That there is none, or no row of a picture, is an error; with
-// skip, they are left out and counted in a note.
-func (t *table) match(l *labels, c int, pictures []string, skip bool) error {
 	at, used := newPlaces(pictures), make(map[string]int, len(pictures))
 	var rows []int
+	var files []string
 	var first error
-	wrong, total := 0, t.rows()
-	for i, text := range t.columns[c].values {
+	wrong, total := 0, len(own.values)
+	for i, text := range own.values {
 		name, err := at.find(text)
 		if err == nil && used[name] > 0 {
-			return malformed(t.source, "line %d: %s has a row already, line %d: keep one", t.lines[i], name, used[name])
+			return nil, malformed(l.list, "line %d: %s has a row already, line %d: keep one", l.lines[i], name, used[name])
 		}
 		if err == nil {
-			used[name], rows, l.files = t.lines[i], append(rows, i), append(l.files, name)
+			used[name], rows, files = l.lines[i], append(rows, i), append(files, name)
 		} else if _, several := at.known(text); several || !skip {
 			if wrong++; wrong == 1 {
-				first = fmt.Errorf("line %d, column %q: %w", t.lines[i], t.columns[c].name, err)
+				first = fmt.Errorf("line %d, column %q: %w", l.lines[i], own.name, err)
 			}
 		}
 	}
 	without := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return used[name] > 0 })
-	list := path.Base(t.source)
+	list := path.Base(l.list)
 	switch {
 	case wrong > 0:
-		return &MissingError{malformed(t.source, "%d of %d rows have no picture: %v", wrong, total, first)}
+		return nil, &MissingError{malformed(l.list, "%d of %d rows have no picture: %v", wrong, total, first)}
 	case len(rows) == 0:
-		return malformed(t.source, "none of its %s has a picture: give the pictures", plural(total, "row"))
+		return nil, malformed(l.list, "none of its %s has a picture: give the pictures", plural(total, "row"))
 	case len(without) > 0 && !skip:
-		return &MissingError{malformed(t.source, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), file.ShownNames(without))}
+		return nil, &MissingError{malformed(l.list, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), file.ShownNames(without))}
 	}
 	if n := total - len(rows); n > 0 {
 		l.note("list %s: %d of %s left out: no picture", list, n, plural(total, "row"))
-		for k := range t.columns {
-			t.columns[k].values = pick(t.columns[k].values, 1, rows)
-		}
-		t.lines = pick(t.lines, 1, rows)
+		l.keep(rows)
 	}
 	if n := len(without); n > 0 {
 		l.note("%d of %s left out: no row in %s", n, plural(len(pictures), "picture"), list)
 	}
-	return nil
+	written, l.files = l.columns[c].values, files
+	l.columns = slices.DeleteFunc(l.columns, func(col column) bool { return col.name == "" || col.name == own.name })
+	return written, nil
 }
 
 // fileColumns are the names that a column of file names goes by.
@@ -92,19 +79,19 @@ var fileColumns = []string{"file", "filename", "file_name", "path", "filepath", 
 
 // fileColumn returns the column of file names: the one that is asked for, else
 // the one called so, else the first.
-func (t *table) fileColumn(asked string) (int, error) {
+func (l *labels) fileColumn(asked string) (int, error) {
 	if asked == "" {
-		return max(t.find(fileColumns...), 0), nil
+		return max(l.place(fileColumns...), 0), nil
 	}
-	if k := t.find(asked); k >= 0 {
+	if k := l.place(asked); k >= 0 {
 		return k, nil
 	}
-	return 0, malformed(t.source, "has no column %q for the names of files; there are %s", asked, file.ShownNames(t.names()))
+	return 0, malformed(l.list, "has no column %q for the names of files; there are %s", asked, file.ShownNames(l.names()))
 }
 
 // locate finds the file of labels: a path outside, or a name inside, or
 // labels.csv, or the only CSV there is.
-func locate(fsys fs.FS, source, asked string, files []string) (*table, error) {
+func locate(fsys fs.FS, source, asked string, files []string) (*labels, error) {
 	if asked != "" {
 		if _, err := os.Stat(asked); err == nil {
 			return readTable(asked, nil)

@@ -58,6 +58,9 @@ func (l *labels) rows() int {
 // row an example.
 type labels struct {
 	source  string   // file or folder, for errors
+	list    string   // the file that columns were read from, if there is one
+	lines   []int    // of each row in it, from 1
+	header  int      // its line there; 0 without a header
 	files   []string // names inside the file system; nil for tables
 	columns []column // as text
 	split   []Split  // "" if the source gives none for an example; nil if it gives none at all

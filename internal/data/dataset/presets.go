@@ -71,21 +71,22 @@ func (p preset) readLists(fsys fs.FS, source string, o Options) (*labels, error)
 	if err != nil {
 		return nil, err
 	}
-	t, err := p.table(fsys, source, o.Labels, files)
+	l, err := p.table(fsys, source, o.Labels, files)
 	if err != nil {
 		return nil, err
 	}
-	l, err := t.labels(source, o.FileColumn, p.within(pictures), o.SkipMissing)
+	l.source = source
+	written, err := l.match(o.FileColumn, p.within(pictures), o.SkipMissing)
 	if err != nil {
 		return nil, err
 	}
 	if p.Flags {
-		if err := l.readFlags(t); err != nil {
+		if err := l.readFlags(); err != nil {
 			return nil, err
 		}
 	}
 	if p.OneOf.Name != "" {
-		if err := l.addOneOf(t, p.OneOf); err != nil {
+		if err := l.addOneOf(p.OneOf); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +94,7 @@ func (p preset) readLists(fsys fs.FS, source string, o Options) (*labels, error)
 	case p.Partition != nil:
 		return l, l.readPartition(fsys, files, p.Partition, o.SkipMissing)
 	case p.Parts != nil:
-		return l, l.folderParts(t, o.FileColumn, p.Parts)
+		return l, l.folderParts(written, p.Parts)
 	}
 	if _, err := l.takeSplit(); err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (p preset) within(pictures []string) []string {
 }
 
 // table reads the lists of the set as one, or the file of labels that is asked for or there.
-func (p preset) table(fsys fs.FS, source, asked string, files []string) (all *table, err error) {
+func (p preset) table(fsys fs.FS, source, asked string, files []string) (all *labels, err error) {
 	for _, bases := range p.Lists {
 		t, err := readList(fsys, source, files, bases)
 		switch {
@@ -126,7 +127,7 @@ func (p preset) table(fsys fs.FS, source, asked string, files []string) (all *ta
 			if err := all.join(t); err != nil {
 				return nil, err
 			}
-			all.source = fmt.Sprintf("%s and %s", all.source, t.source)
+			all.list = fmt.Sprintf("%s and %s", all.list, t.list)
 		}
 	}
 	if all == nil && p.Lists != nil && p.Columns == nil {
@@ -139,7 +140,7 @@ func (p preset) table(fsys fs.FS, source, asked string, files []string) (all *ta
 }
 
 // readFlags writes −1 as 0; nothing but 1, 0 and −1 may stand in the columns.
-func (l *labels) readFlags(t *table) error {
+func (l *labels) readFlags() error {
 	for k, c := range l.columns {
 		values := slices.Clone(c.values)
 		for i, v := range values {
@@ -148,7 +149,7 @@ func (l *labels) readFlags(t *table) error {
 				values[i] = "0"
 			case "0", "1":
 			default:
-				return malformed(t.source, "line %d: %s is %q: want 1 or -1", t.lines[i], c.name, v)
+				return malformed(l.list, "line %d: %s is %q: want 1 or -1", l.lines[i], c.name, v)
 			}
 		}
 		l.columns[k].values = values
@@ -157,13 +158,13 @@ func (l *labels) readFlags(t *table) error {
 }
 
 // addOneOf puts a column of what exactly one flag of several says in front, and leaves out the other rows.
-func (l *labels) addOneOf(t *table, one oneOf) error {
+func (l *labels) addOneOf(one oneOf) error {
 	made := column{name: one.Name, values: make([]string, l.rows())}
 	count := make([]int, l.rows())
 	for k, name := range one.Columns {
-		c := slices.IndexFunc(l.columns, func(c column) bool { return strings.EqualFold(c.name, name) })
+		c := l.place(name)
 		if c < 0 {
-			return malformed(t.source, "has no column %s: get the list again", name)
+			return malformed(l.list, "has no column %s: get the list again", name)
 		}
 		for i, v := range l.columns[c].values {
 			if v == "1" {
@@ -179,7 +180,7 @@ func (l *labels) addOneOf(t *table, one oneOf) error {
 		}
 	}
 	if len(rows) == 0 {
-		return malformed(t.source, "no picture has exactly one of %s, which is what B uses: say that the kind is %s to use all", strings.Join(one.Columns, ", "), KindImages)
+		return malformed(l.list, "no picture has exactly one of %s, which is what B uses: say that the kind is %s to use all", strings.Join(one.Columns, ", "), KindImages)
 	}
 	if left := l.rows() - len(rows); left > 0 {
 		l.note("%s of %d left out: not exactly one of %s (%s), as in the paper", plural(left, "picture"), l.rows(), strings.Join(one.Values, ", "), one.Name)
@@ -191,7 +192,7 @@ func (l *labels) addOneOf(t *table, one oneOf) error {
 
 // keep leaves the given rows.
 func (l *labels) keep(rows []int) {
-	l.files, l.split = pick(l.files, 1, rows), pick(l.split, 1, rows)
+	l.files, l.split, l.lines = pick(l.files, 1, rows), pick(l.split, 1, rows), pick(l.lines, 1, rows)
 	for k := range l.columns {
 		l.columns[k].values = pick(l.columns[k].values, 1, rows)
 	}
@@ -213,9 +214,9 @@ func (l *labels) readPartition(fsys fs.FS, files, bases []string, skip bool) err
 		text := t.columns[len(t.columns)-1].values[i]
 		switch part := splitNames[text]; {
 		case part == "" || len(text) != 1:
-			return malformed(t.source, "line %d: part %q: want 0, 1 or 2", t.lines[i], text)
+			return malformed(t.list, "line %d: part %q: want 0, 1 or 2", t.lines[i], text)
 		case of[name] != "":
-			return malformed(t.source, "line %d: %q is there twice: get the list again", t.lines[i], name)
+			return malformed(t.list, "line %d: %q is there twice: get the list again", t.lines[i], name)
 		default:
 			of[name] = part
 		}
@@ -227,26 +228,25 @@ func (l *labels) readPartition(fsys fs.FS, files, bases []string, skip bool) err
 		if l.split[i] = of[name]; l.split[i] != "" {
 			known = append(known, i)
 		} else if !skip {
-			return &MissingError{malformed(t.source, "has no row for %s: get the list again", name)}
+			return &MissingError{malformed(t.list, "has no row for %s: get the list again", name)}
 		}
 	}
 	if len(known) == 0 {
-		return malformed(t.source, "has no row for any picture: get the list again")
+		return malformed(t.list, "has no row for any picture: get the list again")
 	}
 	if left := len(l.files) - len(known); left > 0 {
-		l.note("list %s: %d of %s left out: no row", path.Base(t.source), left, plural(len(l.files), "picture"))
+		l.note("list %s: %d of %s left out: no row", path.Base(t.list), left, plural(len(l.files), "picture"))
 	}
 	l.keep(known)
 	return nil
 }
 
 // folderParts takes the parts from the first folder that a list names of each picture.
-func (l *labels) folderParts(t *table, fileColumn string, parts map[string]Split) error {
-	c, _ := t.fileColumn(fileColumn)
-	for i, file := range t.columns[c].values {
+func (l *labels) folderParts(written []string, parts map[string]Split) error {
+	for i, file := range written {
 		part, ok := parts[firstFolder(file)]
 		if !ok {
-			return malformed(t.source, "line %d: %q is neither in train nor in val, as this set's pictures are: say that the kind is %s", t.lines[i], file, KindImages)
+			return malformed(l.list, "line %d: %q is neither in train nor in val, as this set's pictures are: say that the kind is %s", l.lines[i], file, KindImages)
 		}
 		l.split = append(l.split, part)
 	}
@@ -263,7 +263,7 @@ func firstFolder(file string) string {
 func isFairFace(fsys fs.FS, files []string) bool {
 	for _, name := range within(files, "labels.csv") {
 		t, err := readLabelTable(fsys, "", name)
-		if err == nil && !slices.ContainsFunc(presetsOf[KindFairFace].Columns, func(c string) bool { return t.find(c) < 0 }) && t.find("file") == 0 {
+		if err == nil && !slices.ContainsFunc(presetsOf[KindFairFace].Columns, func(c string) bool { return t.place(c) < 0 }) && t.place("file") == 0 {
 			return slices.ContainsFunc(t.columns[0].values, func(file string) bool { return firstFolder(file) == "val" })
 		}
 	}

@@ -30,9 +30,9 @@ func openTable(path, kind string, o Options) (*origin, error) {
 	if !folder {
 		dir, names = filepath.Dir(path), []string{filepath.Base(path)}
 	}
-	var tables []*table
+	var tables []*labels
 	for i, name := range names {
-		var t *table
+		var t *labels
 		if i == 0 || firstFile(dir, name) != "" {
 			if t, err = readTable(filepath.Join(dir, name), set.Columns); err != nil {
 				return nil, err
@@ -53,7 +53,7 @@ func openTable(path, kind string, o Options) (*origin, error) {
 
 // fromTables joins a training table and those of test and validation, which have
 // the same columns; nil stands for none.
-func fromTables(path string, tables []*table, o Options) (*origin, error) {
+func fromTables(path string, tables []*labels, o Options) (*origin, error) {
 	if o.Preprocess.resizes() {
 		return nil, fmt.Errorf("%s: a table has no pictures to resize or crop: leave resize and crop out", path)
 	}
@@ -64,7 +64,7 @@ func fromTables(path string, tables []*table, o Options) (*origin, error) {
 		if t == nil {
 			continue
 		}
-		files = append(files, t.source)
+		files = append(files, t.list)
 		l.split = append(l.split, slices.Repeat([]Split{parts[i]}, t.rows())...)
 		if i > 0 {
 			if err := tables[0].join(t); err != nil {

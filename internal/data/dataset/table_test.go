@@ -261,7 +261,7 @@ func FuzzTable(f *testing.F) {
 		if n := tab.rows() * len(tab.columns); n > len(data)+1 {
 			t.Fatalf("%d fields of %d bytes", n, len(data))
 		}
-		src, err := fromTables("fuzz", []*table{tab}, Options{})
+		src, err := fromTables("fuzz", []*labels{tab}, Options{})
 		if err != nil {
 			return
 		}
