@@ -54,73 +54,39 @@ func decodePictures(ctx context.Context, fsys fs.FS, files []string, source stri
 	if uint64(len(files)) > maxPictures/uint64(z.bytes()) {
 		return nil, tooMany(source, len(files), z)
 	}
-	d := &decoding{fsys: fsys, files: files, source: source, progress: progress, shaping: z, pixels: make([]uint8, len(files)*z.bytes())}
-	return d.pixels, d.all(ctx)
-}
-
-// decoding turns files into pictures of one size, on all cores.
-type decoding struct {
-	fsys     fs.FS
-	files    []string
-	source   string // of the files, for errors
-	progress func(done, total int)
-	pixels   []uint8
-	shaping  *shaping
-	failed   atomic.Int64 // the first file that cannot be decoded, or their number
-
-	mu   sync.Mutex
-	err  error // of failed
-	done int
-}
-
-// all decodes the files to pixels.
-func (d *decoding) all(ctx context.Context) error {
-	if len(d.pixels) > manyPixels {
+	pixels, size := make([]uint8, len(files)*z.bytes()), z.bytes()
+	if len(pixels) > manyPixels {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbageShare))
 	}
-	d.failed.Store(int64(len(d.files)))
-	simd.Parallel(len(d.files), 1, func(lo, hi int) { d.some(ctx, lo, hi) })
-	return cmp.Or(ctx.Err(), d.err)
-}
-
-// some decodes the files lo ≤ i < hi. Files before one that fails are decoded
-// in any case, so that the error does not depend on the number of cores.
-func (d *decoding) some(ctx context.Context, lo, hi int) {
-	var in pictureFile
-	z, size := d.shaping.another(), d.shaping.bytes()
-	for i := lo; i < hi && int64(i) < d.failed.Load() && ctx.Err() == nil; i++ {
-		img, err := in.read(d.fsys, d.files[i])
-		if err == nil {
-			err = z.shape(d.pixels[i*size:][:size], img)
+	var failed atomic.Int64 // the first file that cannot be decoded, or their number
+	failed.Store(int64(len(files)))
+	var mu sync.Mutex
+	var first error // of failed
+	done := 0
+	decoded := func(i int, err error) { // reports the progress about a hundred times
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; err != nil && int64(i) < failed.Load() {
+			failed.Store(int64(i))
+			first = malformed(path.Join(source, files[i]), "%v", err)
 		}
-		if err != nil {
-			d.fail(i, malformed(path.Join(d.source, d.files[i]), "%v", err))
-			return
+		if n := len(files); progress != nil && err == nil && (done == n || done%(n/100+1) == 0) {
+			progress(done, n)
 		}
-		d.count()
 	}
-}
-
-func (d *decoding) fail(i int, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if int64(i) < d.failed.Load() {
-		d.failed.Store(int64(i))
-		d.err = err
-	}
-}
-
-// count reports the progress, about a hundred times.
-func (d *decoding) count() {
-	if d.progress == nil {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.done++
-	if n := len(d.files); d.done == n || d.done%(n/100+1) == 0 {
-		d.progress(d.done, n)
-	}
+	simd.Parallel(len(files), 1, func(lo, hi int) {
+		var in pictureFile
+		z := z.another()
+		// Files before one that fails are decoded in any case, so that the error does not depend on the number of cores.
+		for i := lo; i < hi && int64(i) < failed.Load() && ctx.Err() == nil; i++ {
+			img, err := in.read(fsys, files[i])
+			if err == nil {
+				err = z.shape(pixels[i*size:][:size], img)
+			}
+			decoded(i, err)
+		}
+	})
+	return pixels, cmp.Or(ctx.Err(), first)
 }
 
 // pictureFile reads files one after another.
