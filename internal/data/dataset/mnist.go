@@ -48,7 +48,7 @@ func openImages(path, qmnist string) (*Set, error) {
 		return nil, malformed(path, "images without labels: put the idx1 labels file beside it, named as the images are with \"labels\" for \"images\"")
 	}
 	if own != "" {
-		if set.Y, _, err = readLabels(own, path, a.shape[0], false); err != nil {
+		if set.Y, _, _, err = readLabels(own, path, a.shape[0], false); err != nil {
 			return nil, err
 		}
 	}
@@ -57,11 +57,8 @@ func openImages(path, qmnist string) (*Set, error) {
 		set.recognise(path)
 		return set.finish(), nil
 	}
-	digits, writers, err := readLabels(qmnist, path, a.shape[0], true)
+	digits, writers, people, err := readLabels(qmnist, path, a.shape[0], true)
 	if err != nil {
-		return nil, err
-	}
-	if set.Group, err = readPeople(qmnist, a.shape[0]); err != nil {
 		return nil, err
 	}
 	for i, y := range set.Y {
@@ -71,31 +68,32 @@ func openImages(path, qmnist string) (*Set, error) {
 	}
 	set.Name, set.Y, set.Source = "qmnist", digits, append(set.Source, qmnist)
 	set.Sensitive = []Attribute{{Name: "writer", Values: populationNames, Labels: writers}}
+	set.Group = new(sortedClasses(column{name: "person", values: people}))
 	return set.finish(), nil
 }
 
-// readLabels reads the classes 0..9 of n pictures and, of QMNIST's labels, their writers' populations.
-func readLabels(path, images string, n int, qmnist bool) (y, writers []int, err error) {
+// readLabels reads the classes 0..9 of n pictures and, of QMNIST's labels, who wrote each and these writers' populations.
+func readLabels(path, images string, n int, qmnist bool) (y, writers []int, people []string, err error) {
 	a, err := readIDX(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	columns := 1
 	switch {
 	case qmnist && (a.size != 4 || len(a.shape) != 2 || a.shape[1] != qmnistColumns):
-		return nil, nil, malformed(path, "holds %s, not QMNIST's labels: wants an idx2 file of ints with %d columns", a, qmnistColumns)
+		return nil, nil, nil, malformed(path, "holds %s, not QMNIST's labels: wants an idx2 file of ints with %d columns", a, qmnistColumns)
 	case qmnist:
 		columns = qmnistColumns
 	case a.size != 1 || len(a.shape) != 1:
-		return nil, nil, malformed(path, "holds %s, not labels: wants an idx1 file of unsigned bytes", a)
+		return nil, nil, nil, malformed(path, "holds %s, not labels: wants an idx1 file of unsigned bytes", a)
 	}
 	if a.shape[0] != n && !(qmnist && n == mnistTest && a.shape[0] == qmnistTest) {
-		return nil, nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", a.shape[0], n, images)
+		return nil, nil, nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", a.shape[0], n, images)
 	}
 	for i := range n {
 		digit := a.at(i*columns + qmnistDigit)
 		if digit < 0 || digit > 9 {
-			return nil, nil, malformed(path, "label %d of picture %d is out of range 0..9: wants a set of ten classes", digit, i)
+			return nil, nil, nil, malformed(path, "label %d of picture %d is out of range 0..9: wants a set of ten classes", digit, i)
 		}
 		y = append(y, digit)
 		if !qmnist {
@@ -103,25 +101,11 @@ func readLabels(path, images string, n int, qmnist bool) (y, writers []int, err 
 		}
 		code := a.at(i*columns + qmnistPopulation)
 		if code != employeeCode && code != studentCode {
-			return nil, nil, malformed(path, "population %d of picture %d is neither %d (employee) nor %d (student)", code, i, employeeCode, studentCode)
+			return nil, nil, nil, malformed(path, "population %d of picture %d is neither %d (employee) nor %d (student)", code, i, employeeCode, studentCode)
 		}
-		writers = append(writers, code/studentCode)
+		writers, people = append(writers, code/studentCode), append(people, strconv.Itoa(a.at(i*columns+qmnistPerson)))
 	}
-	return y, writers, nil
-}
-
-// readPeople reads who wrote each of n pictures.
-func readPeople(path string, n int) (*Attribute, error) {
-	a, err := readIDX(path)
-	if err != nil {
-		return nil, err
-	}
-	c := column{name: "person"}
-	for i := range n {
-		c.values = append(c.values, strconv.Itoa(a.at(i*qmnistColumns+qmnistPerson)))
-	}
-	people := sortedClasses(c)
-	return &people, nil
+	return y, writers, people, nil
 }
 
 // fashionPixels are the SHA-256s of Fashion-MNIST's pixels, training and test.
@@ -134,11 +118,7 @@ var fashionPixels = []string{
 // have the same names as MNIST's: it is recognised by its pixels or, for a part of it, by
 // "fashion" in the folder's name. All other sets get MNIST's constants.
 func (s *Set) recognise(path string) {
-	dir := filepath.Dir(path)
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	s.Name = filepath.Base(dir)
+	s.Name = baseName(filepath.Dir(path))
 	sum := sha256.Sum256(s.Pixels)
 	if slices.Contains(fashionPixels, hex.EncodeToString(sum[:])) || strings.Contains(strings.ToLower(s.Name), "fashion") {
 		s.Name, s.YName, s.YNames = "fashion-mnist", "class", fashionNames
