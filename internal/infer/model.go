@@ -56,33 +56,34 @@ func NewModel(name string, g *nn.Graph) (*Model, error) {
 // Forward returns the outputs at x, [batch, p] → [batch, n], once a net is free; it
 // returns an error when ctx ends before.
 func (m *Model) Forward(ctx context.Context, x []float32) ([]float32, error) {
+	y := make([]float32, len(x)/m.p*m.n)
+	return y, m.with(ctx, func(net *nn.Net) { net.Forward(y, x) })
+}
+
+// with calls f with a net once one is free; it returns an error when ctx ends before.
+func (m *Model) with(ctx context.Context, f func(net *nn.Net)) error {
 	select {
 	case net := <-m.nets:
 		defer func() { m.nets <- net }()
-		y := make([]float32, len(x)/m.p*m.n)
-		net.Forward(y, x)
-		return y, nil
+		f(net)
+		return nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
 
 // Error returns the largest difference between the outputs y at x and those of float64 arithmetic,
 // [batch, p] and [batch, n]; NaN if one of y is not a number. It waits and errs as Forward does.
 func (m *Model) Error(ctx context.Context, x, y []float32) (largest float64, err error) {
-	select {
-	case net := <-m.nets:
-		defer func() { m.nets <- net }()
-		wide, exact := make([]float64, len(x)), make([]float64, len(y))
-		for i, v := range x {
-			wide[i] = float64(v)
-		}
-		net.Forward64(exact, wide)
-		for i, v := range y {
-			largest = max(largest, math.Abs(float64(v)-exact[i])) // NaN stays
-		}
-		return largest, nil
-	case <-ctx.Done():
-		return 0, ctx.Err()
+	wide, exact := make([]float64, len(x)), make([]float64, len(y))
+	for i, v := range x {
+		wide[i] = float64(v)
 	}
+	if err := m.with(ctx, func(net *nn.Net) { net.Forward64(exact, wide) }); err != nil {
+		return 0, err
+	}
+	for i, v := range y {
+		largest = max(largest, math.Abs(float64(v)-exact[i])) // NaN stays
+	}
+	return largest, nil
 }

@@ -56,7 +56,7 @@ func (o Options) plan(m *Metadata, size int) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	output, err := choose("output", m.Outputs, o.Output)
+	output, err := choose(m.Outputs, o.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +81,12 @@ func (o Options) plan(m *Metadata, size int) (*plan, error) {
 
 // input returns the model's only input and its datatype.
 func (o Options) input(m *Metadata) (Tensor, datatype, error) {
-	input, err := choose("input", m.Inputs, "")
-	if err != nil {
-		return input, datatype{}, err
-	}
-	if len(m.Inputs) > 1 {
+	var input Tensor
+	switch len(m.Inputs) {
+	case 0:
+	case 1:
+		input = m.Inputs[0]
+	default:
 		return input, datatype{}, fmt.Errorf("the model has inputs %s, and one is all that is sent", tensorNames(m.Inputs))
 	}
 	input.Name = cmp.Or(input.Name, "input-0") // if the server names none, any name will do
@@ -97,24 +98,19 @@ func (o Options) input(m *Metadata) (Tensor, datatype, error) {
 	return input, d, err
 }
 
-// choose returns the tensor of that name, or the only one; the zero Tensor with the
+// choose returns the output of that name, or the only one; the zero Tensor with the
 // name where the server knows none.
-func choose(what string, list []Tensor, name string) (Tensor, error) {
-	if len(list) == 0 {
+func choose(list []Tensor, name string) (Tensor, error) {
+	i := slices.IndexFunc(list, func(t Tensor) bool { return name != "" && t.Name == name || name == "" && len(list) == 1 })
+	switch {
+	case len(list) == 0:
 		return Tensor{Name: name}, nil
+	case i >= 0:
+		return list[i], nil
+	case name == "":
+		return Tensor{}, fmt.Errorf("the model has outputs %s: name the one to take", tensorNames(list))
 	}
-	if name == "" {
-		if len(list) > 1 && what == "output" {
-			return Tensor{}, fmt.Errorf("the model has outputs %s: name the one to take", tensorNames(list))
-		}
-		return list[0], nil
-	}
-	for _, t := range list {
-		if t.Name == name {
-			return t, nil
-		}
-	}
-	return Tensor{}, fmt.Errorf("the model has no %s %s, only %s", what, oneLine(name), tensorNames(list))
+	return Tensor{}, fmt.Errorf("the model has no output %s, only %s", oneLine(name), tensorNames(list))
 }
 
 func tensorNames(list []Tensor) string {

@@ -51,9 +51,11 @@ func (s *server) routes() http.Handler {
 	mux.HandleFunc("/v2", s.guard(s.get(s.about)))
 	mux.HandleFunc("/v2/{$}", s.guard(s.get(s.about)))
 	for _, at := range []string{"/v2/models/{model}", "/v2/models/{model}/versions/{version}"} {
-		mux.HandleFunc(at, s.guard(s.get(s.describe)))
-		mux.HandleFunc(at+"/ready", s.guard(s.get(s.ready)))
-		mux.HandleFunc(at+"/config", s.guard(s.get(s.config)))
+		mux.HandleFunc(at, s.said(func(m *Metadata) any { return m }))
+		mux.HandleFunc(at+"/ready", s.said(func(m *Metadata) any { return map[string]any{"name": m.Name, "ready": true} }))
+		mux.HandleFunc(at+"/config", s.said(func(m *Metadata) any {
+			return map[string]any{"name": m.Name, "platform": m.Platform, "max_batch_size": s.maxBatch}
+		}))
 		mux.HandleFunc(at+"/infer", s.guard(s.infer))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -168,23 +170,13 @@ func (s *server) model(r *http.Request) (Service, *Metadata, error) {
 	return m, is, err
 }
 
-func (s *server) describe(r *http.Request) (any, error) {
-	_, m, err := s.model(r)
-	return m, err
-}
-
-func (s *server) ready(r *http.Request) (any, error) {
-	_, m, err := s.model(r)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"name": m.Name, "ready": true}, nil
-}
-
-func (s *server) config(r *http.Request) (any, error) {
-	_, m, err := s.model(r)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"name": m.Name, "platform": m.Platform, "max_batch_size": s.maxBatch}, nil
+// said answers with what is said of the model that a path names.
+func (s *server) said(of func(m *Metadata) any) http.HandlerFunc {
+	return s.guard(s.get(func(r *http.Request) (any, error) {
+		_, m, err := s.model(r)
+		if err != nil {
+			return nil, err
+		}
+		return of(m), nil
+	}))
 }
