@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tattle/internal/engine/nn"
@@ -59,8 +60,9 @@ func (s *Set) advice(want []int) string {
 	return fmt.Sprintf("pictures have 1 or 3 channels, and not %d", channels)
 }
 
+// sizeOf returns the number of values of a shape, −1 if they are more than an array may have.
 func sizeOf(shape []int) int {
-	n, ok := product(1, shape)
+	n, ok := nn.SizeWithin(shape, min(maxArray, math.MaxInt))
 	if !ok {
 		return -1
 	}

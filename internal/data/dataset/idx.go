@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/bits"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/file"
@@ -95,7 +94,7 @@ func decodeIDX(name string, data []byte) (a idxArray, err error) {
 	for i := 0; i < len(dims); i += 4 {
 		a.shape = append(a.shape, int(binary.BigEndian.Uint32(dims[i:])))
 	}
-	claimed, ok := product(a.size, a.shape)
+	claimed, ok := nn.SizeWithin(append([]int{a.size}, a.shape...), min(maxArray, math.MaxInt))
 	if !ok {
 		return a, malformed(name, "header claims %s, more than %d bytes: the header is wrong; get the file again", a, uint64(maxArray))
 	}
@@ -120,22 +119,4 @@ func unreadable(name string, err error) error {
 		return malformed(name, "truncated: ends too early; get the file again")
 	}
 	return malformed(name, "gzip contents are damaged (%v): get the file again", err)
-}
-
-// product multiplies size by the dimensions; false if that exceeds maxArray.
-func product(size int, shape []int) (int, bool) {
-	n := uint64(size)
-	over := false
-	for _, d := range shape {
-		if d == 0 {
-			return 0, true
-		}
-		hi, lo := bits.Mul64(n, uint64(d))
-		n = lo
-		over = over || hi != 0 || n > maxArray || n > math.MaxInt
-		if over {
-			n = maxArray // keeps the product from wrapping while zeros are looked for
-		}
-	}
-	return int(n), !over
 }

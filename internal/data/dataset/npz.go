@@ -35,7 +35,7 @@ func (a *arrays) hold(x npy.Array) error {
 		return malformed(a.path, "is one number: give an array of examples")
 	}
 	a.shape = x.Shape
-	n, _ := product(1, a.shape[1:])
+	n := sizeOf(a.shape[1:])
 	if bytes, ok := x.Data.([]uint8); ok {
 		a.row = func(i int) (npy.Array, error) { return npy.Array{Data: bytes[i*n:][:n]}, nil }
 		return nil
@@ -230,7 +230,7 @@ func (a *arrays) check() error {
 	if shape[0] == 0 {
 		return malformed(a.path, "holds no examples: give an array with some")
 	}
-	if n, ok := product(1, shape[1:]); !ok || n == 0 {
+	if sizeOf(shape[1:]) <= 0 {
 		return malformed(a.path, "examples of shape %s: want some numbers in each", nn.ShapeString(shape[1:]))
 	}
 	return nil
@@ -238,7 +238,7 @@ func (a *arrays) check() error {
 
 // read reads some rows: pictures where they are bytes, and numbers otherwise.
 func (a *arrays) read(rows []int, o Options) (*Set, error) {
-	size, _ := product(1, a.shape[1:])
+	size := sizeOf(a.shape[1:])
 	if uint64(len(rows)) > maxPictures/4/uint64(size) {
 		return nil, fmt.Errorf("%s: %d examples of %d numbers take more than %d GB: ask for fewer", a.path, len(rows), size, maxPictures>>30)
 	}

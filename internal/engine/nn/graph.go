@@ -76,6 +76,21 @@ func Size(shape []int) int {
 	return n
 }
 
+// SizeWithin returns the product of the sizes; ok is false if one is negative, or the product is above the limit.
+func SizeWithin(shape []int, limit int) (n int, ok bool) {
+	if slices.Contains(shape, 0) {
+		return 0, true
+	}
+	n = 1
+	for _, s := range shape {
+		if s < 0 || n > limit/s {
+			return 0, false
+		}
+		n *= s
+	}
+	return n, n <= limit
+}
+
 // ShapeString returns a shape as 3×224×224, and 1 for that of a single number.
 func ShapeString(shape []int) string {
 	if len(shape) == 0 {

@@ -128,17 +128,15 @@ func (r *nodeReader) mustAgree(i, j int) {
 	if r.scratch == nil {
 		return
 	}
-	if a, b := r.constant(i), r.constant(j); a.kind != b.kind {
-		panic(malformedf("inputs have types %s and %s: they must be the same", typeName(a.element), typeName(b.element)))
-	}
+	a, b := r.constant(i), r.constant(j)
+	malformedIf(a.kind != b.kind, "inputs have types %s and %s: they must be the same", typeName(a.element), typeName(b.element))
 }
 
 // mod is ONNX Mod-13 of constants: what is left of a quotient rounded down, or with fmod to zero.
 func (r *nodeReader) mod() {
 	a, b, fmod := r.operand(0), r.operand(1), r.flag("fmod", false)
-	if v := r.constant(0); v.kind == isFloat && !fmod {
-		panic(malformedf("fmod 0 of inputs of type %s", typeName(v.element)))
-	}
+	v := r.constant(0)
+	malformedIf(v.kind == isFloat && !fmod, "fmod 0 of inputs of type %s", typeName(v.element))
 	r.mustAgree(0, 1)
 	q := r.chain(a).with("Div", r.chain(b))
 	if fmod {

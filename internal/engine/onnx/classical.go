@@ -125,9 +125,8 @@ func (r *nodeReader) fixedParam(name string, x []float64, shape ...int) *nn.Para
 
 // perInput combines each entry of a row with its number, or with the same.
 func (c *chain) perInput(operator, name string, x []float64) *chain {
-	if n := c.shape[len(c.shape)-1]; len(x) != 1 && len(x) != n {
-		panic(malformedf("attribute %q has %d values: it must have 1 or %d", name, len(x), n))
-	}
+	n := c.shape[len(c.shape)-1]
+	malformedIf(len(x) != 1 && len(x) != n, "attribute %q has %d values: it must have 1 or %d", name, len(x), n)
 	return c.then(&nn.Binary{Operator: operator, Constant: c.r.fixedParam(name, x, len(x))})
 }
 

@@ -11,9 +11,8 @@ func (r *nodeReader) linearClassifier() {
 	bias := r.numbers("intercepts")
 	malformedIf(len(bias) == 0, "attribute \"intercepts\" is missing")
 	k := r.classes(0)
-	if n := len(bias); n != len(k.codes) && (n != 1 || len(k.codes) != 2) {
-		panic(malformedf("has %d intercepts for %d classes", n, len(k.codes)))
-	}
+	n := len(bias)
+	malformedIf(n != len(k.codes) && (n != 1 || len(k.codes) != 2), "has %d intercepts for %d classes", n, len(k.codes))
 	c = c.affine(len(bias), r.numbers("coefficients"), bias)
 	r.label(c, k, 0)
 	how := r.postTransform()

@@ -63,9 +63,8 @@ func (r *nodeReader) absent(element int64) float64 {
 // mustBe panics unless input 0 has elements of that type.
 func (r *nodeReader) mustBe(element int64) {
 	x := r.operand(0)
-	if is := r.elements[x.tensor]; (is == typeString) != (element == typeString) {
-		panic(malformedf("input %q is %s, and the table's keys are %s", x.tensor, elementName(is), elementName(element)))
-	}
+	is := r.elements[x.tensor]
+	malformedIf((is == typeString) != (element == typeString), "input %q is %s, and the table's keys are %s", x.tensor, elementName(is), elementName(element))
 }
 
 func elementName(element int64) string {

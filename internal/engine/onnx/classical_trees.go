@@ -104,9 +104,8 @@ func (r *nodeReader) vote(t *classical.Trees, at map[treeNode]int32, kind string
 
 // mustBeSoundTrees panics if the trees contradict themselves or their input.
 func mustBeSoundTrees(t *classical.Trees) {
-	if err := t.Check(); err != nil {
-		panic(malformedf("%v", err))
-	}
+	err := t.Check()
+	malformedIf(err != nil, "%v", err)
 }
 
 // aggregate returns the attribute aggregate_function of versions 1 to 3.

@@ -114,13 +114,22 @@ func (c *constants) claim(n int) {
 	c.foldable -= n
 }
 
-// blank returns a constant of that type and shape with elements of 0.
-func (c *constants) blank(element int64, shape []int) *value {
-	n, ok := sizeOf(shape, maxFolded)
-	if !ok || len(shape) > maxDims {
+// claimAll claims the elements of a shape, and returns how many there are.
+func (c *constants) claimAll(shape []int) int {
+	n, ok := nn.SizeWithin(shape, maxFolded)
+	if !ok {
 		n = -1
 	}
 	c.claim(n)
+	return n
+}
+
+// blank returns a constant of that type and shape with elements of 0.
+func (c *constants) blank(element int64, shape []int) *value {
+	if len(shape) > maxDims {
+		c.claim(-1)
+	}
+	c.claimAll(shape)
 	return newValue(element, shape)
 }
 

@@ -227,9 +227,8 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 
 // mustBeFloat32 panics if a setting is not a finite float32.
 func mustBeFloat32(name string, v float64) {
-	if s := float32(v); s-s != 0 {
-		panic(unsupportedf("%s %v is not a float32", name, v))
-	}
+	s := float32(v)
+	unsupportedIf(s-s != 0, "%s %v is not a float32", name, v)
 }
 
 // emit writes one ONNX node.

@@ -72,9 +72,8 @@ func (e *encoder) normParams(n *nn.Node, required int, all []*nn.Param, shape []
 // epsilon is that of a norm, which must be a positive float32.
 func epsilon(v, absent float64) given {
 	v = cmp.Or(v, absent)
-	if s := float32(v); !(s > 0) || s-s != 0 {
-		panic(unsupportedf("epsilon %v is not a float32", v))
-	}
+	s := float32(v)
+	unsupportedIf(!(s > 0) || s-s != 0, "epsilon %v is not a float32", v)
 	return given{"epsilon", v}
 }
 

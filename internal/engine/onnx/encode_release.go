@@ -60,34 +60,25 @@ func DecodeRelease(file string, data []byte) (*nn.Graph, error) {
 // renamed returns a graph whose output has the name of a release, whose input keeps its own unless a
 // release has that name, and whose other tensors and parameters have none of them.
 func renamed(g *nn.Graph) *nn.Graph {
-	input := g.Input
-	if reserved(input) {
-		input = releaseInput
+	names := map[string]string{g.Input: g.Input, g.Output: releaseFeatures}
+	if reserved(g.Input) {
+		names[g.Input] = releaseInput
 	}
-	taken := map[string]bool{input: true, releaseInput: true, releaseNoise: true, releaseFeatures: true, ReleaseOutput: true}
+	taken := map[string]bool{names[g.Input]: true, releaseInput: true, releaseNoise: true, releaseFeatures: true, ReleaseOutput: true}
 	for _, n := range g.Nodes {
 		taken[n.Output] = true
 	}
-	names := map[string]string{g.Input: input, g.Output: releaseFeatures}
-	rename := func(tensor string) string {
-		if name, ok := names[tensor]; ok {
-			return name
-		}
-		name := tensor
-		if reserved(tensor) {
-			for taken[name] {
+	out := &nn.Graph{Name: g.Name, Input: names[g.Input], InputShape: g.InputShape, Output: releaseFeatures, Metadata: g.Metadata}
+	for _, n := range g.Nodes {
+		if name := n.Output; name != g.Output {
+			for reserved(n.Output) && taken[name] {
 				name += "_"
 			}
-			taken[name] = true
+			names[n.Output], taken[name] = name, true
 		}
-		names[tensor] = name
-		return name
-	}
-	out := &nn.Graph{Name: g.Name, Input: input, InputShape: g.InputShape, Output: releaseFeatures, Metadata: g.Metadata}
-	for _, n := range g.Nodes {
-		m := &nn.Node{Name: n.Name, Op: n.Op, Output: rename(n.Output)}
+		m := &nn.Node{Name: n.Name, Op: n.Op, Output: names[n.Output]}
 		for _, in := range n.Inputs {
-			m.Inputs = append(m.Inputs, rename(in))
+			m.Inputs = append(m.Inputs, names[in])
 		}
 		out.Nodes = append(out.Nodes, m)
 	}

@@ -131,12 +131,10 @@ func (c *constants) fetch(t *tensor) {
 	o := c.folder.data(t)
 	length := int64(n) * int64(size)
 	offset := t.place.span(t, length, o.size)
-	if c.folder.read += length; c.folder.read > maxBeside {
-		panic(malformedf("tensor %q: the tensors beside the model take more than %d GiB", t.name, maxBeside>>30))
-	}
-	if o.left -= length; o.left < 0 {
-		panic(malformedf("tensor %q: the tensors of %q overlap", t.name, t.place.location))
-	}
+	c.folder.read += length
+	malformedIf(c.folder.read > maxBeside, "tensor %q: the tensors beside the model take more than %d GiB", t.name, maxBeside>>30)
+	o.left -= length
+	malformedIf(o.left < 0, "tensor %q: the tensors of %q overlap", t.name, t.place.location)
 	c.room += maxGrowth * int(length)
 	c.foldable += int(length)
 	var err error

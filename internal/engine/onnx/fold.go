@@ -68,9 +68,8 @@ func (s *scratch) setType(op operator) {
 	default:
 		s.element = r.constant(0).element
 	}
-	if v := r.constant(0); v.kind != isFloat && op.traits&(exact|integral|converts|discrete) == 0 {
-		panic(malformedf("an input of type %s", typeName(v.element)))
-	}
+	v := r.constant(0)
+	malformedIf(v.kind != isFloat && op.traits&(exact|integral|converts|discrete) == 0, "an input of type %s", typeName(v.element))
 }
 
 // run computes an operator. What does not change the order of entries is not copied.
@@ -80,11 +79,7 @@ func (s *scratch) run(op nn.Op, output string, shape []int, inputs []string) {
 		s.tensors[output] = s.tensor(inputs[0])
 		return
 	}
-	n, ok := sizeOf(shape, maxFolded)
-	if !ok {
-		n = -1
-	}
-	s.r.claim(n)
+	s.r.claimAll(shape)
 	x, shapes := make([][]float64, len(inputs)), make([][]int, len(inputs))
 	for i, name := range inputs {
 		x[i], shapes[i] = s.widened(name), s.r.inner[name]

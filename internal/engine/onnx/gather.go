@@ -91,12 +91,7 @@ func (r *nodeReader) slicePlaces(shape []int, v *value, lead int) (places, out [
 	depth := v.shape[last]
 	rest := shape[lead+depth:]
 	out = slices.Concat(v.shape[:last], rest)
-	n, ok := sizeOf(out, maxFolded)
-	if !ok {
-		n = -1
-	}
-	r.claim(n)
-	if n == 0 {
+	if r.claimAll(out) == 0 {
 		return nil, out
 	}
 	size, each := nn.Size(rest), nn.Size(v.shape[lead:last])

@@ -33,9 +33,8 @@ func productShape(a, b []int) []int {
 	if len(b) == 1 {
 		y = []int{b[0], 1}
 	}
-	if rows, columns := x[len(x)-1], y[len(y)-2]; rows != columns {
-		panic(malformedf("matrices of shapes %v and %v do not fit: rows of [%d], columns of [%d]", a, b, rows, columns))
-	}
+	rows, columns := x[len(x)-1], y[len(y)-2]
+	malformedIf(rows != columns, "matrices of shapes %v and %v do not fit: rows of [%d], columns of [%d]", a, b, rows, columns)
 	shape := outputShape(&nn.MatMul{}, x, y)
 	if len(b) == 1 {
 		shape = shape[:len(shape)-1]

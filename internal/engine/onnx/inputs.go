@@ -73,14 +73,11 @@ func (g *graph) computes(tensor string) bool {
 
 // quoted lists names in quotes.
 func quoted(names []string) string {
-	q := make([]string, min(len(names), maxListed+1))
-	for i := range q {
-		q[i] = fmt.Sprintf("%q", names[i])
+	q := make([]string, len(names))
+	for i, name := range names {
+		q[i] = fmt.Sprintf("%q", name)
 	}
-	if more := len(names) - maxListed; more > 0 {
-		q[maxListed] = fmt.Sprintf("and %d more", more)
-	}
-	return strings.Join(q, ", ")
+	return listed(q, ", ", maxListed)
 }
 
 // findInput finds the one input that the output depends on and that is not an
@@ -150,9 +147,8 @@ func (d *decoder) setInput(v declared) {
 // inputShape returns the shape of one example: the declared one without the batch, with
 // open dimensions from the options.
 func (d *decoder) inputShape(v declared) []int {
-	if kind, ok := kindOf(v.element); v.other != "" || !ok || kind != isFloat {
-		panic(unsupportedf("input %v: only float inputs are supported; export the part of the net that starts with floats", v))
-	}
+	kind, ok := kindOf(v.element)
+	unsupportedIf(v.other != "" || !ok || kind != isFloat, "input %v: only float inputs are supported; export the part of the net that starts with floats", v)
 	if !v.ranked && d.options.Shape != nil {
 		v.ranked, v.dims = true, make([]dim, 1+len(d.options.Shape))
 	}

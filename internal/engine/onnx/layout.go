@@ -32,7 +32,7 @@ func reshapedTo(from []int, to []int64, allowZero bool) []int {
 		}
 	}
 	total := nn.Size(from)
-	known, ok := sizeOf(shape, math.MaxInt)
+	known, ok := nn.SizeWithin(shape, math.MaxInt)
 	if ok && open >= 0 && known > 0 && total%known == 0 {
 		shape[open], known = total/known, total
 	} else if open >= 0 {

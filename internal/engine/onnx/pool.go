@@ -58,21 +58,11 @@ func (r *nodeReader) averagePool() {
 	})
 }
 
-// spatial returns input 0 and its dimensions behind [N, C].
-func (r *nodeReader) spatial() (x operand, axes []int) {
-	x = r.operand(0)
-	malformedIf(len(x.shape) < 3, "an input of %d dimensions: it must have at least 3", len(x.shape))
-	return x, nn.Indices(len(x.shape))[2:]
-}
-
-// globalAveragePool computes the mean of each channel.
-func (r *nodeReader) globalAveragePool() {
-	x, axes := r.spatial()
-	r.reduceOver(x, "Mean", axes, true)
-}
-
-// globalMaxPool computes the largest entry of each channel.
-func (r *nodeReader) globalMaxPool() {
-	x, axes := r.spatial()
-	r.reduceOver(x, "Max", axes, true)
+// globalPool reduces each channel of [N, C, …] by a function.
+func globalPool(function string) func(*nodeReader) {
+	return func(r *nodeReader) {
+		x := r.operand(0)
+		malformedIf(len(x.shape) < 3, "an input of %d dimensions: it must have at least 3", len(x.shape))
+		r.reduceOver(x, function, nn.Indices(len(x.shape))[2:], true)
+	}
 }

@@ -135,7 +135,7 @@ func (d *decoder) fits(shape []int) bool {
 	if d.scratch != nil {
 		limit = maxFolded
 	}
-	_, ok := sizeOf(shape, limit)
+	_, ok := nn.SizeWithin(shape, limit)
 	return ok
 }
 
@@ -145,9 +145,8 @@ func (r *nodeReader) emit(op nn.Op, out int, shape []int, inputs ...string) {
 	got := r.shapeOf(op, inputs)
 	output, want := r.outputs[out], inner(shape)
 	r.mustFit(want)
-	if n, ok := sizeOf(got, r.batch*maxActivation); !ok || n != nn.Size(want) {
-		panic(malformedf("output %q must have shape %v, but is computed with shape %v", output, want, got))
-	}
+	n, ok := nn.SizeWithin(got, r.batch*maxActivation)
+	malformedIf(!ok || n != nn.Size(want), "output %q must have shape %v, but is computed with shape %v", output, want, got)
 	r.shapes[output] = append([]int{}, shape...)
 	if slices.Equal(got, want) {
 		r.put(r.nextOf(r.node), op, output, want, inputs...)

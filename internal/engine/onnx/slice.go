@@ -123,9 +123,8 @@ func (r *nodeReader) split() {
 // be smaller.
 func (r *nodeReader) equalParts(size int64) []int64 {
 	n := int64(len(r.outputs))
-	if parts := r.int("num_outputs", n); parts != n || size%n != 0 && r.opset < 18 {
-		panic(malformedf("a dimension of %d cannot be split into %d equal parts for %d outputs", size, parts, n))
-	}
+	parts := r.int("num_outputs", n)
+	malformedIf(parts != n || size%n != 0 && r.opset < 18, "a dimension of %d cannot be split into %d equal parts for %d outputs", size, parts, n)
 	each := (size + n - 1) / n
 	var list []int64
 	for range n {

@@ -60,22 +60,6 @@ func typeName(element int64) string {
 	return fmt.Sprintf("type %d", element)
 }
 
-// sizeOf is nn.Size for shapes that nobody has checked: ok is false if it
-// passes limit.
-func sizeOf(shape []int, limit int) (n int, ok bool) {
-	if slices.Contains(shape, 0) {
-		return 0, true
-	}
-	n = 1
-	for _, s := range shape {
-		if s < 0 || n > limit/s {
-			return 0, false
-		}
-		n *= s
-	}
-	return n, n <= limit
-}
-
 // reshaped returns the same elements in another shape, which has as many.
 func (v *value) reshaped(shape []int) *value {
 	r := *v
