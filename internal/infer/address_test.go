@@ -51,7 +51,7 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestPlans(t *testing.T) {
-	in := func(datatype string, shape ...int64) Metadata {
+	in := func(datatype string, shape ...int) Metadata {
 		return Metadata{Inputs: []Tensor{{Name: "x", Shape: shape, Datatype: datatype}}, Outputs: []Tensor{{Name: "y"}}}
 	}
 	with := func(m Metadata, f func(*Metadata)) Metadata { f(&m); return m }
@@ -80,7 +80,7 @@ func TestPlans(t *testing.T) {
 		"mine is wrong":        {o: Options{Shape: []int{5}}, size: 12, fails: "not shape [5]"},
 		"other size":           {m: in("FP32", -1, 5), size: 12, fails: "input x is [-1 5], the first being the batch: an example has 12"},
 		"empty dimension":      {m: in("FP32", -1, 0), size: 12, fails: "an example has 12"},
-		"too many dimensions":  {m: in("FP32", make([]int64, 40)...), size: 12, fails: "40 dimensions"},
+		"too many dimensions":  {m: in("FP32", make([]int, 40)...), size: 12, fails: "40 dimensions"},
 		"large examples":       {m: in("FP32", -1, 1<<16), size: 1 << 16, want: "[65536] 10 false false false"},
 		"larger in binary":     {m: with(in("FP32", -1, 1<<16), binary), size: 1 << 16, want: "[65536] 32 false false true"},
 		"the server's limit":   {m: with(in("FP32", -1, 12), most(7)), size: 12, want: "[12] 7 false false false"},

@@ -18,16 +18,16 @@ func (p *plan) arrange(own []int) error {
 		return fmt.Errorf("input %s has %d dimensions, more than %d", oneLine(p.input.Name), len(dims), maxRank)
 	}
 	if len(dims) == 0 { // nothing is known
-		p.shape = widen(own)
+		p.shape = slices.Clone(own)
 		if own == nil {
-			p.shape = []int64{int64(p.size)}
+			p.shape = []int{p.size}
 		}
 		return nil
 	}
 	var err error
 	if p.shape, err = fill(dims[1:], p.size, own); err == nil {
 		if dims[0] > 0 {
-			p.fixed, p.batch = true, int(dims[0])
+			p.fixed, p.batch = true, dims[0]
 		}
 		return nil
 	}
@@ -42,13 +42,13 @@ func (p *plan) arrange(own []int) error {
 
 // fill returns dims with the open ones set so that they hold size numbers, laid out as
 // an example of the shape own, which may be nil.
-func fill(dims []int64, size int, own []int) ([]int64, error) {
-	known, open := int64(1), 0
+func fill(dims []int, size int, own []int) ([]int, error) {
+	known, open := 1, 0
 	for _, d := range dims {
 		switch {
 		case d == -1:
 			open++
-		case d <= 0 || known > int64(size)/d:
+		case d <= 0 || known > size/d:
 			return nil, fmt.Errorf("an example has %d numbers", size)
 		default:
 			known *= d
@@ -56,29 +56,29 @@ func fill(dims []int64, size int, own []int) ([]int64, error) {
 	}
 	shape := slices.Clone(dims)
 	switch {
-	case open == 0 && known == int64(size):
-	case open == 1 && int64(size)%known == 0:
-		shape[slices.Index(shape, -1)] = int64(size) / known
+	case open == 0 && known == size:
+	case open == 1 && size%known == 0:
+		shape[slices.Index(shape, -1)] = size / known
 	case open > 1 && fits(dims, own):
-		shape = widen(own)
+		shape = slices.Clone(own)
 	case open > 1:
 		return nil, fmt.Errorf("it leaves %d dimensions of an example open: say the shape", open)
 	default:
 		return nil, fmt.Errorf("an example has %d numbers", size)
 	}
-	if a, b := thick(shape), thick(widen(own)); own != nil && len(a) > 1 && len(b) > 1 && !slices.Equal(a, b) {
+	if a, b := thick(shape), thick(own); own != nil && len(a) > 1 && len(b) > 1 && !slices.Equal(a, b) {
 		return nil, fmt.Errorf("an example is %v, laid out otherwise (are colours last?)", own)
 	}
 	return shape, nil
 }
 
 // fits reports whether a shape has the dimensions that are not open.
-func fits(dims []int64, own []int) bool {
+func fits(dims, own []int) bool {
 	if len(dims) != len(own) {
 		return false
 	}
 	for i, d := range dims {
-		if d != -1 && d != int64(own[i]) {
+		if d != -1 && d != own[i] {
 			return false
 		}
 	}
@@ -86,14 +86,6 @@ func fits(dims []int64, own []int) bool {
 }
 
 // thick returns the dimensions other than 1, by which layouts differ.
-func thick(shape []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(shape), func(d int64) bool { return d == 1 })
-}
-
-func widen(shape []int) []int64 {
-	out := make([]int64, len(shape))
-	for i, d := range shape {
-		out[i] = int64(d)
-	}
-	return out
+func thick(shape []int) []int {
+	return slices.DeleteFunc(slices.Clone(shape), func(d int) bool { return d == 1 })
 }

@@ -22,15 +22,15 @@ func TestWideAnswers(t *testing.T) {
 // TestFixedBatch: a server that fixes a large batch costs one copy of it, and an absurd
 // one nothing.
 func TestFixedBatch(t *testing.T) {
-	p := &plan{input: Tensor{Name: "x", Datatype: "FP32"}, shape: []int64{1}, size: 1, batch: 200_000, fixed: true}
+	p := &plan{input: Tensor{Name: "x", Datatype: "FP32"}, shape: []int{1}, size: 1, batch: 200_000, fixed: true}
 	if n := testing.AllocsPerRun(1, func() { p.request([]float32{1}, 1) }); n > 100 {
 		t.Errorf("%v allocations to fill a batch", n)
 	}
 	if m := p.request([]float32{1, 2}, 2); fmt.Sprint(m.Inputs[0].Shape) != "[200000 1]" || !strings.HasPrefix(string(m.Inputs[0].Data), "[1,2,2,2,") {
 		t.Errorf("%v %.20s", m.Inputs[0].Shape, m.Inputs[0].Data)
 	}
-	for batch, fails := range map[int64]bool{1 << 20: false, 1 << 27: true, math.MaxInt64: true} {
-		_, err := Options{}.plan(&Metadata{Inputs: []Tensor{{Name: "x", Datatype: "FP32", Shape: []int64{batch, 1}}}}, 1)
+	for batch, fails := range map[int]bool{1 << 20: false, 1 << 27: true, math.MaxInt: true} {
+		_, err := Options{}.plan(&Metadata{Inputs: []Tensor{{Name: "x", Datatype: "FP32", Shape: []int{batch, 1}}}}, 1)
 		if (err != nil) != fails {
 			t.Errorf("batch %d: %v", batch, err)
 		}

@@ -105,7 +105,7 @@ func (l tensors) names() string {
 
 // Sizes are dimensions, read as numbers or, as protobuf writes 64-bit integers in JSON, as
 // strings of them.
-type Sizes []int64
+type Sizes []int
 
 // UnmarshalJSON reads an array of integers.
 func (s *Sizes) UnmarshalJSON(data []byte) error {
@@ -118,11 +118,10 @@ func (s *Sizes) UnmarshalJSON(data []byte) error {
 	}
 	*s = make(Sizes, len(numbers))
 	for i, n := range numbers {
-		d, err := n.Int64()
-		if err != nil {
+		var err error
+		if (*s)[i], err = strconv.Atoi(n.String()); err != nil {
 			return errors.New("a shape is no list of integers")
 		}
-		(*s)[i] = d
 	}
 	return nil
 }
@@ -132,14 +131,14 @@ func (s Sizes) count() (int, error) {
 	if len(s) > maxRank {
 		return 0, fmt.Errorf("%d dimensions, more than %d", len(s), maxRank)
 	}
-	n := int64(1)
+	n := 1
 	for _, d := range s {
 		if d < 0 || d > 0 && n > mostNumbers/d {
-			return 0, fmt.Errorf("shape %v, of no sensible size", []int64(s))
+			return 0, fmt.Errorf("shape %v, of no sensible size", s)
 		}
 		n *= d
 	}
-	return int(n), nil
+	return n, nil
 }
 
 // values returns the numbers of a tensor, from the binary data if it has any.
@@ -170,7 +169,7 @@ func (t *tensor) read() ([]float32, error) {
 		}
 		return v, err
 	case len(t.binary) != n*d.size:
-		return nil, fmt.Errorf("shape %v of %s takes %d bytes, but there are %d", []int64(t.Shape), t.Datatype, n*d.size, len(t.binary))
+		return nil, fmt.Errorf("shape %v of %s takes %d bytes, but there are %d", t.Shape, t.Datatype, n*d.size, len(t.binary))
 	}
 	return d.decode(t.binary), nil
 }

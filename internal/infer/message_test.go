@@ -30,7 +30,7 @@ func TestDatatypes(t *testing.T) {
 			t.Errorf("%s takes %v", name, v)
 		}
 		for _, binary := range []bool{true, false} {
-			in := &tensor{Name: "x", Datatype: name, Shape: Sizes{int64(len(v))}}
+			in := &tensor{Name: "x", Datatype: name, Shape: Sizes{len(v)}}
 			in.set(v, binary)
 			body, header := must.Get2((&message{Inputs: tensors{in}}).encode())(t)
 			if !binary && d.whole && name != "BOOL" && strings.ContainsAny(string(in.Data), "e.") {
@@ -62,7 +62,7 @@ func TestNumbersKeepTheirBits(t *testing.T) {
 	if !json.Valid(text) {
 		t.Fatal("no JSON")
 	}
-	got, err := readNumbers(text, []int64{int64(len(v))}, len(v))
+	got, err := readNumbers(text, []int{len(v)}, len(v))
 	if err != nil || !sameBits(got, v) {
 		t.Fatalf("the numbers came back otherwise: %v", err)
 	}
@@ -83,7 +83,7 @@ func TestNested(t *testing.T) {
 		`[{"a":1},2,3,4,5,6,7,8]`:                                `{"a":1} is not a number`,
 		`[[[[1,2,3,4,5,6,7,8]]]]`:                                "nested deeper",
 	} {
-		v, err := readNumbers([]byte(text), []int64{2, 2, 2}, 8)
+		v, err := readNumbers([]byte(text), []int{2, 2, 2}, 8)
 		got := fmt.Sprint(v)
 		if err != nil {
 			got = err.Error()

@@ -51,7 +51,7 @@ func appendNumber(b []byte, f float32, format byte, bits int) []byte {
 
 // readNumbers reads a JSON array of a tensor's numbers, flat or nested as its shape is.
 // data is well-formed JSON. null is NaN, as are true and false 1 and 0.
-func readNumbers(data []byte, shape []int64, size int) ([]float32, error) {
+func readNumbers(data []byte, shape []int, size int) ([]float32, error) {
 	if 2*size > len(data)+1 { // a number and what follows it are two bytes
 		return nil, fmt.Errorf("shape %v has %d numbers, more than there are", shape, size)
 	}
@@ -71,7 +71,7 @@ func readNumbers(data []byte, shape []int64, size int) ([]float32, error) {
 
 // reader walks over nested arrays.
 type reader struct {
-	shape  []int64
+	shape  []int
 	starts []int // of the arrays that are open: how many numbers were before
 	depth  int   // arrays that are open about every number; 0 before the first
 	values []float32
@@ -119,11 +119,11 @@ func (r *reader) closeArray() error {
 	if depth == 0 {
 		return nil // all of them are counted at the end
 	}
-	want := int64(1)
+	want := 1
 	for _, d := range r.shape[depth:] {
 		want *= d
 	}
-	if int64(got) != want {
+	if got != want {
 		return fmt.Errorf("an inner array has %d numbers where shape %v has %d", got, r.shape, want)
 	}
 	return nil

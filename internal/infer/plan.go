@@ -26,12 +26,12 @@ const jsonBytes = 12
 // plan is how a model is asked.
 type plan struct {
 	input  Tensor
-	output string  // empty if the server names none
-	shape  []int64 // of one example
-	size   int     // numbers of one example
-	batch  int     // examples of a request
-	fixed  bool    // each request has exactly batch
-	alone  bool    // the model has no batches: one example is a request
+	output string // empty if the server names none
+	shape  []int  // of one example
+	size   int    // numbers of one example
+	batch  int    // examples of a request
+	fixed  bool   // each request has exactly batch
+	alone  bool   // the model has no batches: one example is a request
 	binary bool
 }
 
@@ -162,7 +162,7 @@ func (p *plan) request(x []float32, b int) *message {
 	}
 	in := &tensor{Name: p.input.Name, Datatype: p.input.Datatype, Shape: p.shape}
 	if !p.alone {
-		in.Shape = append(Sizes{int64(b)}, p.shape...)
+		in.Shape = append(Sizes{b}, p.shape...)
 	}
 	in.set(x, p.binary)
 	m := &message{Inputs: tensors{in}}
@@ -195,16 +195,12 @@ func (p *plan) outputs(reply *message, b int) ([]float32, []int, error) {
 		rows = p.batch
 	}
 	if !p.alone {
-		if len(shape) == 0 || shape[0] != int64(rows) {
-			return nil, nil, fmt.Errorf("output %s has shape %v for %d examples", oneLine(t.Name), []int64(shape), rows)
+		if len(shape) == 0 || shape[0] != rows {
+			return nil, nil, fmt.Errorf("output %s has shape %v for %d examples", oneLine(t.Name), shape, rows)
 		}
 		shape = shape[1:]
 	}
-	rest := make([]int, len(shape))
-	for i, d := range shape {
-		rest[i] = int(d)
-	}
-	return y[:len(y)/rows*b], rest, nil
+	return y[:len(y)/rows*b], shape, nil
 }
 
 // find returns the output that was asked for, or the only one.

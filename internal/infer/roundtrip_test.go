@@ -60,7 +60,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	m, err := mustClient(t, h, "table").Metadata(context.Background())
-	if err != nil || m.MaxBatch != 8 || len(m.Inputs) != 1 || !slices.Equal(m.Inputs[0].Shape, []int64{-1, 12}) {
+	if err != nil || m.MaxBatch != 8 || len(m.Inputs) != 1 || !slices.Equal(m.Inputs[0].Shape, []int{-1, 12}) {
 		t.Errorf("metadata %+v, %v", m, err)
 	}
 }

@@ -150,16 +150,16 @@ func (s *server) examples(m *Metadata, ask *message) (x []float32, b int, err er
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(in.Shape) == 0 || !slices.Equal(in.Shape[1:], want) && !slices.Equal(in.Shape[1:], Sizes{int64(flat)}) {
-		return nil, 0, badRequest("input %s has shape %v, but the model takes %v", takes.Name, []int64(in.Shape), takes.Shape)
+	if len(in.Shape) == 0 || !slices.Equal(in.Shape[1:], want) && !slices.Equal(in.Shape[1:], Sizes{flat}) {
+		return nil, 0, badRequest("input %s has shape %v, but the model takes %v", takes.Name, in.Shape, takes.Shape)
 	}
-	if in.Shape[0] < 1 || in.Shape[0] > int64(s.maxBatch) {
+	if in.Shape[0] < 1 || in.Shape[0] > s.maxBatch {
 		return nil, 0, badRequest("a batch of %d examples: it must be from 1 to %d", in.Shape[0], s.maxBatch)
 	}
 	if x, err = in.values(); err != nil {
 		return nil, 0, badRequest("%v", err)
 	}
-	return x, int(in.Shape[0]), nil
+	return x, in.Shape[0], nil
 }
 
 // wanted returns the outputs that a request names, and what reports whether it wants an output as

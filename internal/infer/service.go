@@ -68,7 +68,7 @@ func (e *Refusal) header(h http.Header) {
 
 // encode returns an output as a tensor.
 func (o Output) encode(asBinary bool) *tensor {
-	t := &tensor{Name: o.Name, Datatype: "FP32", Shape: widen(o.Shape)}
+	t := &tensor{Name: o.Name, Datatype: "FP32", Shape: o.Shape}
 	if o.Floats != nil {
 		t.set(o.Floats, asBinary)
 		return t
@@ -117,7 +117,7 @@ func subject(r *http.Request, ask *message) (string, error) {
 // Describe returns the tensors of the model.
 func (m *Model) Describe(context.Context) (*Metadata, error) {
 	one := func(name string, shape []int) []Tensor {
-		return []Tensor{{Name: name, Datatype: "FP32", Shape: append(Sizes{-1}, widen(shape)...)}}
+		return []Tensor{{Name: name, Datatype: "FP32", Shape: append(Sizes{-1}, shape...)}}
 	}
 	return &Metadata{Name: m.name, Versions: []string{onlyVersion}, Platform: "tattle_nn",
 		Inputs: one(m.graph.Input, m.graph.InputShape), Outputs: one(m.graph.Output, m.shape)}, nil

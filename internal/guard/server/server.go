@@ -151,7 +151,7 @@ func (s *Server) Describe(ctx context.Context) (*infer.Metadata, error) {
 			return nil, &infer.Refusal{Status: http.StatusBadGateway, Text: err.Error()}
 		}
 		if m.Outputs = up.Outputs; len(m.Outputs) != 1 {
-			m.Outputs = []infer.Tensor{{Name: "output", Datatype: "FP32", Shape: []int64{-1}}}
+			m.Outputs = []infer.Tensor{{Name: "output", Datatype: "FP32", Shape: []int{-1}}}
 		}
 		return m, nil
 	}
