@@ -107,20 +107,14 @@ func (c *auditCmd) check() (audit.FailOn, error) {
 // checkDoor checks that exactly one of --model, --endpoint, --outputs and --vectors is given, with flags
 // that go with it.
 func (c *auditCmd) checkDoor() error {
-	doors := 0
-	for _, d := range []string{c.Model, c.Endpoint, c.Outputs, c.Vectors} {
-		if d != "" {
-			doors++
-		}
-	}
-	if doors != 1 {
-		return usage(fmt.Errorf("audit needs one of --model, --endpoint, --outputs and --vectors; %d are given", doors), "tattle audit --help=all has an example of each")
+	if n := len(c.doors()); n != 1 {
+		return usage(fmt.Errorf("audit needs one of --model, --endpoint, --outputs and --vectors; %d are given", n), "tattle audit --help=all has an example of each")
 	}
 	if len(c.Columns) > 0 && c.Vectors == "" {
 		return usage(errors.New("--columns requires --vectors"), "tattle audit --vectors FILE --columns COLUMN")
 	}
 	if name := c.stray(); name != "" {
-		return usage(fmt.Errorf("--%s cannot be used with %s", name, c.door()), "")
+		return usage(fmt.Errorf("--%s cannot be used with %s", name, c.doors()[0]), "")
 	}
 	if c.Endpoint != "" && c.Data == "" {
 		return usage(errors.New("--endpoint requires --data, the labelled examples"), "")
@@ -139,17 +133,14 @@ func (c *auditCmd) checkDoor() error {
 	return nil
 }
 
-// door returns which of the four flags is given.
-func (c *auditCmd) door() string {
-	switch {
-	case c.Model != "":
-		return "--model"
-	case c.Endpoint != "":
-		return "--endpoint"
-	case c.Vectors != "":
-		return "--vectors"
+// doors returns which of the four flags are given.
+func (c *auditCmd) doors() (flags []string) {
+	for flag, value := range map[string]string{"--model": c.Model, "--endpoint": c.Endpoint, "--outputs": c.Outputs, "--vectors": c.Vectors} {
+		if value != "" {
+			flags = append(flags, flag)
+		}
 	}
-	return "--outputs"
+	return flags
 }
 
 // stray returns the name of a flag that cannot be used with the given door.
@@ -161,7 +152,7 @@ func (c *auditCmd) stray() string {
 		}
 	}
 	var strays []string
-	switch c.door() {
+	switch c.doors()[0] {
 	case "--model":
 		strays = append(given(c.auditEndpointFlags), outputs...)
 	case "--endpoint":
