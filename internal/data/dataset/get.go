@@ -1,16 +1,20 @@
 package dataset
 
 import (
+	"archive/tar"
 	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -188,4 +192,133 @@ func (f *fetch) verify(ctx context.Context, path string) error {
 		return fmt.Errorf("what %s sent is not the published file: SHA-256 %s, want %s", f.URL, sum, f.SHA256)
 	}
 	return nil
+}
+
+// Description describes a public data set.
+type Description struct {
+	Name  string
+	About string       // its title, and lines on its contents, licence and source
+	Files []RemoteFile // that [Get] fetches; none of a set without a known checksum
+}
+
+// RemoteFile is a file that [Get] fetches.
+type RemoteFile struct {
+	Name   string // in the folder it is put in
+	URL    string
+	Size   int64  // of the file as published, in bytes
+	SHA256 string // of an idx file decompressed, of an archive as it is
+
+	Contents int64 // bytes that SHA256 is of
+
+	Folder     string   // of an archive: that its members are in
+	Members    []string // of an archive, which is unpacked and then removed
+	MemberSize int64    `toml:"member_size"` // of each, in bytes
+}
+
+//go:embed catalogue.toml
+var catalogueText string
+
+var catalogue = decoded[struct{ Set []Description }](catalogueText).Set
+
+// Names lists the sets that [Info] knows.
+func Names() []string {
+	var names []string
+	for _, d := range catalogue {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// Info describes the set of that name.
+func Info(name string) (Description, error) {
+	for _, d := range catalogue {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	return Description{}, fmt.Errorf("no data set %q: there are %s", name, strings.Join(Names(), ", "))
+}
+
+// Bytes returns the size of all files as they are fetched.
+func (d Description) Bytes() int64 {
+	var n int64
+	for _, f := range d.Files {
+		n += f.Size
+	}
+	return n
+}
+
+// String describes the set in some lines of text.
+func (d Description) String() string {
+	text := d.Name + ": " + d.About
+	for _, f := range d.Files {
+		of := "decompressed"
+		if f.Members != nil {
+			of = "as it is"
+		}
+		text += fmt.Sprintf("\n  %-10s %s, %d bytes, SHA-256 %s %s", "file", f.URL, f.Size, of, f.SHA256)
+	}
+	return text
+}
+
+// unpack writes the wanted members of a .tar.gz to dir. No name in the archive
+// is used as a path: a member goes where the catalogue says, and whatever else
+// the archive holds is passed over. Where it fails it leaves no member.
+func (f *fetch) unpack(ctx context.Context, archive, dir string) (err error) {
+	packed, err := file.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer packed.Close()
+	zip, err := gzip.NewReader(file.Reader(ctx, packed))
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	wanted := map[string]string{} // names by paths in the archive
+	for _, name := range f.Members {
+		wanted[path.Join(f.Folder, name)] = name
+	}
+	defer func() {
+		for _, name := range f.Members {
+			if err != nil {
+				os.Remove(filepath.Join(dir, name))
+			}
+		}
+	}()
+	for in := tar.NewReader(zip); len(wanted) > 0; {
+		header, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("archive: %w", err)
+		}
+		name, ok := wanted[header.Name]
+		if !ok {
+			continue
+		}
+		if header.Typeflag != tar.TypeReg || header.Size != f.MemberSize {
+			return fmt.Errorf("archive: %s is not a file of %d bytes", header.Name, f.MemberSize)
+		}
+		err = file.Write(filepath.Join(dir, name), func(w io.Writer) error {
+			_, err := io.Copy(w, in)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("cannot unpack: %w", err)
+		}
+		delete(wanted, header.Name)
+	}
+	for path := range wanted {
+		return fmt.Errorf("archive: has no %s", path)
+	}
+	return nil
+}
+
+// unpacked reports whether the members are in dir, in full.
+func (f *fetch) unpacked(dir string) bool {
+	return !slices.ContainsFunc(f.Members, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err != nil || info.Size() != f.MemberSize
+	})
 }

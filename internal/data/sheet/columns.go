@@ -3,9 +3,14 @@ package sheet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+
+	"tattle/internal/file"
+	"tattle/internal/npy"
 )
 
 // Bounds of a file of columns.
@@ -112,4 +117,128 @@ func (c *Columns) Like(text string) (found []int) {
 		}
 	}
 	return found
+}
+
+// archive is an open .npz.
+type archive struct {
+	ctx  context.Context
+	file *npy.File
+	room float64 // bytes that arrays may still take
+}
+
+// openArchive lists the arrays of an .npz of size bytes.
+func openArchive(ctx context.Context, name string, from io.ReaderAt, size int64) (*Columns, error) {
+	f, err := npy.NewFile(name, from, size)
+	if err != nil {
+		return nil, err
+	}
+	a := &archive{ctx: ctx, file: f, room: min(maxArrays, freeBytes+maxPacked*float64(size))}
+	c := &Columns{Noun: "array"}
+	names := f.Names()
+	if len(names) == 0 || len(names) > maxArchive {
+		return nil, fmt.Errorf("has %d arrays: want 1 to %d, saved with numpy.savez; take a CSV out of an archive, and save a workbook as CSV", len(names), maxArchive)
+	}
+	for _, name := range names {
+		shape, _, err := f.Size(name)
+		if err != nil {
+			return nil, err
+		}
+		c.Fields = append(c.Fields, Field{name, append([]int{}, shape...)}) // of a single number not nil, either
+	}
+	c.read = func(numbers [][]int, labels []int) (*Content, error) { return a.read(c.Fields, numbers, labels) }
+	return c, nil
+}
+
+// array reads an array of a bounded size.
+func (a *archive) array(name string) (npy.Array, error) {
+	if err := a.ctx.Err(); err != nil {
+		return npy.Array{}, err
+	}
+	shape, bytes, err := a.file.Size(name)
+	if err != nil {
+		return npy.Array{}, err
+	}
+	entries := 1.
+	for _, n := range shape {
+		entries *= float64(n)
+	}
+	if entries > maxNumbers {
+		return npy.Array{}, fmt.Errorf("array %s has more than %d entries: leave examples out", file.Shown(name), maxNumbers)
+	}
+	if a.room -= bytes; a.room < 0 {
+		return npy.Array{}, fmt.Errorf("array %s and those before it unpack to more than %d MiB, or %d times the file: leave arrays out, or save them with numpy.savez", file.Shown(name), maxArrays>>20, maxPacked)
+	}
+	return a.file.Array(name)
+}
+
+// read reads arrays of numbers, and of labels.
+func (a *archive) read(fields []Field, numbers [][]int, labels []int) (*Content, error) {
+	c := &Content{Place: func(i int) string { return fmt.Sprintf("row %d (from 0)", i) }}
+	total, distinct := 0, 0
+	for _, group := range numbers {
+		f := fields[group[0]]
+		array, err := a.array(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		if _, text := array.Data.([]string); text {
+			return nil, fmt.Errorf("array %s holds text: save the outputs as numbers", file.Shown(f.Name))
+		}
+		x, err := array.Float32s()
+		if err != nil {
+			return nil, fmt.Errorf("array %s: %w: scale the outputs", file.Shown(f.Name), err)
+		}
+		if i := slices.IndexFunc(x, func(v float32) bool { return v-v != 0 }); i >= 0 {
+			return nil, fmt.Errorf("array %s, row %d, column %d (from 0): the score is %v: outputs must be finite; correct the model or leave the row out", file.Shown(f.Name), i/f.Width(), i%f.Width(), x[i])
+		}
+		wide, ok := array.Data.([]float64)
+		c.Finer = c.Finer || ok && slices.ContainsFunc(wide, finer)
+		if total += len(x); total > maxNumbers {
+			return nil, fmt.Errorf("has more than %d outputs: leave examples out", maxNumbers)
+		}
+		c.Numbers = append(c.Numbers, x)
+	}
+	for _, k := range labels {
+		l, err := a.labels(fields[k].Name, maxDistinct-distinct)
+		if err != nil {
+			return nil, err
+		}
+		distinct += len(l.Values)
+		c.Labels = append(c.Labels, l)
+	}
+	return c, nil
+}
+
+// labels reads a label for each example. Numbers become their shortest decimals, and bools become 0 and 1. It returns
+// an error if there are more than most different labels.
+func (a *archive) labels(name string, most int) (*Labels, error) {
+	array, err := a.array(name)
+	if err != nil {
+		return nil, err
+	}
+	var n int
+	var text func(i int) string
+	switch x := array.Data.(type) {
+	case []string:
+		n, text = len(x), func(i int) string { return strings.TrimSpace(x[i]) }
+	case []float32:
+		n, text = len(x), func(i int) string { return strconv.FormatFloat(float64(x[i]), 'g', -1, 32) }
+	case []float64:
+		n, text = len(x), func(i int) string { return strconv.FormatFloat(x[i], 'g', -1, 64) }
+	case []uint64:
+		n, text = len(x), func(i int) string { return strconv.FormatUint(x[i], 10) }
+	default:
+		x64, err := array.Ints()
+		if err != nil {
+			return nil, fmt.Errorf("array %s holds neither text nor numbers", file.Shown(name))
+		}
+		n, text = len(x64), func(i int) string { return strconv.Itoa(x64[i]) }
+	}
+	l := &Labels{seen: map[string]int32{}}
+	for i := range n {
+		if l.add(text(i), func(t string) string { return t }); len(l.Values) > most {
+			return nil, fmt.Errorf("array %s and those before it have more than %d different labels: round numbers, or leave it out", file.Shown(name), maxDistinct)
+		}
+	}
+	return l, nil
 }
