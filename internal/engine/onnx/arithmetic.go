@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 
 	"tattle/internal/engine/nn"
@@ -145,4 +146,169 @@ func (r *nodeReader) mod() {
 		q = q.then(&nn.Unary{Function: "Floor"})
 	}
 	r.chain(a).with("Sub", q.with("Mul", r.chain(b))).end(0, broadcast(a.shape, b.shape))
+}
+
+// compounds are the functions of one number that are read as several operators, with the attributes
+// that are their settings a and b.
+var compounds = map[string]struct {
+	traits   traits
+	settings []setting
+	of       func(x *chain, a, b float64) *chain
+}{
+	"Celu": {0, []setting{{"alpha", 1}}, func(x *chain, a, _ float64) *chain { return x.exponentialUnit(1, a, a) }},
+	"Elu":  {0, []setting{{"alpha", 1}}, func(x *chain, a, _ float64) *chain { return x.exponentialUnit(1, a, 1) }},
+	"Selu": {0, []setting{{"alpha", 1.67326319218681884765625}, {"gamma", 1.05070102214813232421875}}, func(x *chain, a, b float64) *chain {
+		return x.exponentialUnit(b, b*a, 1)
+	}},
+	"HardSigmoid": {0, []setting{{"alpha", .2}, {"beta", .5}}, func(x *chain, a, b float64) *chain {
+		return x.number("Mul", a).number("Add", b).clipped(0, 1)
+	}},
+	"Mish": {of: func(x *chain, _, _ float64) *chain { return x.with("Mul", x.softplus().function("Tanh")) }},
+	"Not":  {discrete, nil, func(x *chain, _, _ float64) *chain { return x.number("Equal", 0) }},
+	"Reciprocal": {of: func(x *chain, _, _ float64) *chain {
+		return x.then(&nn.Binary{Operator: "Div", Constant: scalar(1), ConstantFirst: true})
+	}},
+	"Softplus": {of: func(x *chain, _, _ float64) *chain { return x.softplus() }},
+	"Softsign": {of: func(x *chain, _, _ float64) *chain { return x.with("Div", x.function("Abs").number("Add", 1)) }},
+	"Swish": {0, []setting{{"alpha", 1}}, func(x *chain, a, _ float64) *chain {
+		return x.with("Mul", x.number("Mul", a).function("Sigmoid"))
+	}},
+	"ThresholdedRelu": {0, []setting{{"alpha", 1}}, func(x *chain, a, _ float64) *chain {
+		return x.number("Greater", a).then(&nn.Where{Else: scalar(0)}, x)
+	}},
+}
+
+// setting is an attribute of a function and its default.
+type setting struct {
+	name   string
+	absent float64
+}
+
+// compound returns the reader of one of the compounds.
+func compound(settings []setting, of func(x *chain, a, b float64) *chain) func(*nodeReader) {
+	return func(r *nodeReader) {
+		var v [2]float64
+		for i, s := range settings {
+			v[i] = r.float(s.name, s.absent)
+		}
+		x := r.operand(0)
+		of(r.chain(x), v[0], v[1]).end(0, x.shape)
+	}
+}
+
+// function applies a function of nn.Unary without settings.
+func (c *chain) function(name string) *chain { return c.then(&nn.Unary{Function: name}) }
+
+func (c *chain) clipped(low, high float64) *chain {
+	return c.then(&nn.Unary{Function: "Clip", Alpha: low, Beta: high})
+}
+
+// exponentialUnit is right·x where x > 0, else left·(e^(x/scale) − 1).
+func (c *chain) exponentialUnit(right, left, scale float64) *chain {
+	below := c.clipped(math.Inf(-1), 0).number("Div", scale).function("Exp").number("Sub", 1).number("Mul", left)
+	return c.then(&nn.ReLU{}).number("Mul", right).with("Add", below)
+}
+
+// softplus is log(1 + e^x) = max(x, 0) − log σ(|x|), which no number overflows. Its derivative at 0 is ½,
+// half of that of the maximum.
+func (c *chain) softplus() *chain {
+	return c.number("Max", 0).with("Sub", c.function("Abs").function("Sigmoid").function("Log"))
+}
+
+// geluTanh is x·σ(z), z = 2·√(2/π)·(x + .044715·x³), which is ½x·(1 + tanh(z/2)).
+func (c *chain) geluTanh() *chain {
+	const a = 2 * 0.7978845608028654 // 2·√(2/π)
+	z := c.with("Mul", c.with("Mul", c).number("Mul", .044715*a).number("Add", a))
+	return c.with("Mul", z.function("Sigmoid"))
+}
+
+// Functions of each entry of one input.
+
+// elementwise returns the reader of an operator of package nn that keeps the shape.
+func elementwise(op nn.Op) func(*nodeReader) {
+	return func(r *nodeReader) { r.keepShape(op) }
+}
+
+// keepShape computes the output from input 0 by an operator that keeps the shape.
+func (r *nodeReader) keepShape(op nn.Op) {
+	x := r.operand(0)
+	r.chain(x).then(op).end(0, x.shape)
+}
+
+func (r *nodeReader) leakyReLU() { r.keepShape(&nn.LeakyReLU{Slope: r.float("alpha", 0.01)}) }
+
+func (r *nodeReader) gelu() {
+	switch approximate := r.text("approximate", "none"); approximate {
+	case "none":
+		r.keepShape(&nn.Unary{Function: "Gelu"})
+	case "tanh":
+		x := r.operand(0)
+		r.chain(x).geluTanh().end(0, x.shape)
+	default:
+		panic(malformedf("attribute \"approximate\" is %q: it must be none or tanh", approximate))
+	}
+}
+
+// dropout does nothing in inference; its probability is kept for training. One of
+// ratio 0 may be in training mode: PyTorch leaves such in attention.
+func (r *nodeReader) dropout() {
+	p := r.float("ratio", 0.5)
+	if r.has(1) {
+		p = r.oneFloat(1)
+	}
+	if r.has(2) && p > 0 {
+		for _, mode := range r.ints(2) {
+			unsupportedIf(mode != 0, "training mode: export the model for inference")
+		}
+	}
+	unsupportedIf(!(p >= 0 && p < 1), "ratio %v", p)
+	r.keepShape(&nn.Dropout{P: p})
+}
+
+// clip has its limits as attributes before opset 11, as inputs from there on. Where
+// they cross, the upper one holds.
+func (r *nodeReader) clip() {
+	limits := [2]float64{r.limit("min", -math.MaxFloat32), r.limit("max", math.MaxFloat32)}
+	for i := range limits {
+		o, ok := r.optional(i + 1)
+		if ok && o.value == nil {
+			r.clipComputed()
+			return
+		}
+		if ok {
+			limits[i] = r.oneFloat(i + 1)
+		}
+	}
+	low, high := min(max(limits[0], -math.MaxFloat32), math.MaxFloat32), min(max(limits[1], -math.MaxFloat32), math.MaxFloat32)
+	r.keepShape(&nn.Unary{Function: "Clip", Alpha: min(low, high), Beta: high})
+}
+
+// clipComputed is min(max(x, low), high) where a limit is an activation.
+func (r *nodeReader) clipComputed() {
+	x := r.operand(0)
+	c := r.chain(x)
+	for i, operator := range []string{"Max", "Min"} {
+		limit, ok := r.optional(i + 1)
+		switch {
+		case !ok:
+			continue
+		case nn.Size(limit.shape) != 1:
+			panic(malformedf("input %q has shape %v: it must be one value", limit.tensor, limit.shape))
+		case limit.value != nil:
+			c = c.constant(operator, limit, false, x.shape)
+		default:
+			c = c.with(operator, r.chain(limit).view([]int{}))
+		}
+	}
+	c.end(0, x.shape)
+}
+
+// prelu multiplies what is negative by slopes, which broadcast to the input.
+func (r *nodeReader) prelu() {
+	x, slope := r.operand(0), r.operand(1)
+	shape := broadcast(x.shape, slope.shape)
+	malformedIf(len(shape) != len(x.shape) || nn.Size(shape) != nn.Size(x.shape),
+		"slopes of shape %v do not broadcast to %v", slope.shape, x.shape)
+	negative := r.chain(x).clipped(math.Inf(-1), 0).combine("Mul", slope, shape)
+	r.chain(x).then(&nn.ReLU{}).with("Add", negative).end(0, shape)
 }

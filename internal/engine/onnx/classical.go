@@ -242,3 +242,141 @@ func (r *nodeReader) zipMap() {
 	r.named[r.outputs[0]] = k.names
 	r.chain(x).end(0, x.shape)
 }
+
+// exactInts returns integers as numbers that float32 holds exactly.
+func exactInts(name string, x []int64) []float64 {
+	f := make([]float64, len(x))
+	for i, v := range x {
+		if f[i] = float64(v); int64(f[i]) != v || float64(float32(f[i])) != f[i] {
+			panic(unsupportedf("attribute %q holds %d: integers are computed in float32, which has no such number", name, v))
+		}
+	}
+	return f
+}
+
+// count returns a positive integer attribute, 1 if there is none.
+func (n *node) count(name string) int {
+	v := n.int(name, 1)
+	malformedIf(v < 1 || v > maxActivation, "attribute %q is %d", name, v)
+	return int(v)
+}
+
+// integers returns an attribute of integers, nil if there is none.
+func (n *node) integers(name string) []int64 {
+	a, _ := n.typed(name, kindInts)
+	return a.ints
+}
+
+// strings returns an attribute of strings, nil if there is none.
+func (n *node) strings(name string) []string {
+	a, _ := n.typed(name, kindStrings)
+	return textsOf(a.strings)
+}
+
+// textsOf copies texts of the file.
+func textsOf(all [][]byte) (list []string) {
+	for _, s := range all {
+		list = append(list, string(s))
+	}
+	return list
+}
+
+// doubles returns an attribute of floats, which may be infinite or NaN, from the attribute
+// name or the tensor name_as_tensor; nil if there is neither.
+func (n *node) doubles(name string) []float64 {
+	if x := n.anyFloats(name); x != nil {
+		return x
+	}
+	return n.tensorFloats(name + "_as_tensor")
+}
+
+// tensorAttribute returns what decode makes of a tensor attribute, whose elements must be floats or else integers;
+// nil if there is none.
+func tensorAttribute[T any](n *node, name string, floats bool, decode func(t *tensor, n int) []T) []T {
+	a, ok := n.typed(name, kindTensor)
+	if !ok {
+		return nil
+	}
+	t := &a.tensor
+	kind, ok := kindOf(t.kind)
+	switch {
+	case t.external:
+		panic(unsupportedf("attribute %q is in another file", name))
+	case !ok || (kind == isFloat) != floats:
+		panic(malformedf("attribute %q has elements of type %s", name, typeName(t.kind)))
+	}
+	_, size := t.shape()
+	return decode(t, size)
+}
+
+// tensorFloats returns a tensor attribute of floats, in float64; nil if there is none.
+func (n *node) tensorFloats(name string) []float64 {
+	return tensorAttribute(n, name, true, decodeFloats[float64])
+}
+
+// tensorInts returns a tensor attribute of integers, nil if there is none.
+func (n *node) tensorInts(name string) []int64 {
+	return tensorAttribute(n, name, false, (*tensor).intValues)
+}
+
+// second makes two scores of one: −x + first and x.
+func (c *chain) second(first float64) *chain {
+	return c.affine(2, []float64{-1, 1}, []float64{first, 0})
+}
+
+// linearClassifier is ONNX LinearClassifier-1.
+func (r *nodeReader) linearClassifier() {
+	c, _ := r.table()
+	bias := r.numbers("intercepts")
+	malformedIf(len(bias) == 0, "attribute \"intercepts\" is missing")
+	k := r.classes(0)
+	n := len(bias)
+	malformedIf(n != len(k.codes) && (n != 1 || len(k.codes) != 2), "has %d intercepts for %d classes", n, len(k.codes))
+	c = c.affine(len(bias), r.numbers("coefficients"), bias)
+	r.label(c, k, 0)
+	how := r.postTransform()
+	if len(bias) > 1 {
+		r.scores(c.transform(how), k)
+		return
+	}
+	r.scores(c.both(how), k)
+}
+
+// both makes the scores of two classes from that of the second.
+func (c *chain) both(how string) *chain {
+	switch how {
+	case "LOGISTIC":
+		return c.second(0).transform(how)
+	case "PROBIT":
+		panic(unsupportedf("post_transform PROBIT of a single score"))
+	}
+	return c.second(1)
+}
+
+// linearRegressor is ONNX LinearRegressor-1.
+func (r *nodeReader) linearRegressor() {
+	c, _ := r.table()
+	targets := r.count("targets")
+	c = c.affine(targets, r.numbers("coefficients"), r.numbers("intercepts"))
+	how := r.postTransform()
+	if targets == 1 && how != "PROBIT" {
+		how = "NONE" // ONNX Runtime applies no other to a single score
+	}
+	r.answer(c.transform(how), 0, targets)
+}
+
+// Text is computed with as numbers: each text that a file holds has one, from 0 on.
+
+// codes returns the numbers that stand for texts.
+func (d *decoder) codes(texts []string) []float64 {
+	list := make([]float64, len(texts))
+	for i, s := range texts {
+		n, ok := d.texts[s]
+		if !ok {
+			n = len(d.words)
+			d.texts[s], d.words = n, append(d.words, s)
+		}
+		list[i] = float64(n)
+	}
+	return list
+}

@@ -1,10 +1,62 @@
+// Package onnx reads and writes ONNX files: networks as nn.Graph.
+//
+// It has its own small schema over protobuf's wire format (wire.go, schema.go), for the
+// operators that package nn computes. Files are read from opset 7 on and written at
+// opset 13, or the lowest that has all operators of a graph.
+//
+// # Where what is
+//
+//   - decode.go reads a model: it chooses input and output (inputs.go), sorts out which
+//     nodes are needed, and reads them one by one (both in node.go).
+//   - operators.go is the table of all operators: their inputs, attributes and readers.
+//     A reader (reader.go) adds operators of package nn to the graph (builder.go). Where all
+//     inputs are constants, these operators run at once (fold.go).
+//   - batch.go refuses models that mix the examples of a batch.
+//   - encode.go writes a graph, describe.go says what is in a file.
+//
+// # What a graph holds
+//
+// A file is read at batch 1. Package nn maps examples independently, so a tensor
+// of ONNX shape [1, s…] is one example's tensor of shape s. A tensor of another
+// first dimension, such as the windows of a Swin transformer, is one example's whole
+// tensor. Since the batch is known, all shapes are: whatever a file computes from shapes
+// and other constants is computed while reading, integers exactly up to 2⁵³, and is not part
+// of the graph. Written graphs have a dynamic batch.
+//
+// Float attributes of a file are float32. They are read as the shortest decimal
+// of that float32, so an epsilon of 1e-5 is 1e-5 and not 9.99999974737875e-6.
+// Weights are finite: ±Inf may only be added, subtracted, compared, chosen or padded
+// with, as masks of attention are, or be a limit. What is computed as a bool or an integer
+// is a float here, 0 and 1 or without a fraction, whose derivative is 0.
+//
+// Weights are float32: float16 and bfloat16 are widened, float64 is rounded to the
+// nearest. A net declared in float64 is computed in float32, and certified in float64 with
+// these rounded weights. Casts to float16 and bfloat16 round; arithmetic in these formats
+// is not supported (types.go).
+//
+// # Files from outside
+//
+// Whatever a file claims, parameters take at most eight times the memory of the file and
+// of the files beside it that it refers to (each byte of which one tensor may have).
+// Computed constants have at most 2²⁵ elements plus one for each of those bytes. The
+// structure around them has at most 2¹⁸ parts and takes some hundred times its bytes. No
+// path or link to data leads out of the model's folder.
+//
+// A damaged file is a [FormatError] that names node and operator. A sound file that needs
+// more than nn computes is an [UnsupportedError] that lists everything it needs.
 package onnx
 
 import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/file"
 )
 
 // The opsets whose operators mean what the readers here take them to mean.
@@ -158,4 +210,77 @@ func (d *decoder) decode(m model) {
 // refuse lists a part of the model as unsupported.
 func (d *decoder) refuse(node, op, detail string) {
 	d.refused = append(d.refused, Unsupported{node, op, detail})
+}
+
+// maxFile is the most bytes that a protobuf message, and so an ONNX file, has.
+const maxFile = 1<<31 - 1
+
+// Read reads an ONNX file, and the data that it keeps in files of the same folder
+// or below.
+func Read(path string) (*nn.Graph, error) { return ReadWith(path, ReadOptions{}) }
+
+// ReadWith is Read with options.
+func ReadWith(path string, o ReadOptions) (*nn.Graph, error) {
+	data, err := whole(path)
+	if err != nil {
+		return nil, err
+	}
+	beside, err := openFolder(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer beside.close()
+	return decode(path, data, o, beside, maxFolded)
+}
+
+// whole reads a file's bytes.
+func whole(path string) ([]byte, error) {
+	f, err := file.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFile {
+		return nil, &FormatError{File: path, Detail: fmt.Sprintf("has %d bytes, more than the %d that ONNX allows: keep the weights in a file beside it (external data)", info.Size(), maxFile)}
+	}
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, nil
+}
+
+// Write writes a graph as an ONNX file. It is written beside the path and then
+// renamed, so that the path never holds half a model.
+func Write(path string, g *nn.Graph) error { return WriteIn(nil, path, g) }
+
+// WriteIn is Write by files.
+func WriteIn(files *file.Dir, path string, g *nn.Graph) error {
+	data, err := Encode(g)
+	if err != nil {
+		return err
+	}
+	return files.WriteBytes(path, data)
+}
+
+// Same returns an error if a graph that was read from a file is not the one that writing and
+// reading another gives.
+func Same(read, other *nn.Graph) error {
+	text, err := Encode(other)
+	if err == nil {
+		other, err = Decode("written again", text)
+	}
+	if err != nil {
+		return err
+	}
+	a, err1 := Encode(read)
+	b, err2 := Encode(other)
+	if err1 == nil && err2 == nil && !bytes.Equal(a, b) {
+		return fmt.Errorf("SHA-256 of the graph is %x, expected %x", sha256.Sum256(a), sha256.Sum256(b))
+	}
+	return cmp.Or(err1, err2)
 }
