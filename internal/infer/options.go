@@ -1,8 +1,24 @@
+// Package infer speaks the Open Inference Protocol v2 over REST, as KServe, Triton,
+// OpenVINO Model Server and MLServer do: a Client that asks a server for a model's
+// outputs, and a Handler that serves nets of package nn.
+//
+// Tensors travel as JSON numbers or, where the server offers binary_tensor_data, as
+// little-endian bytes behind the JSON. Either way a float32 arrives as the float32 that
+// was sent: numbers are written as the shortest decimal of the float32.
+//
+// Everything a server or a client of ours sends is bounded before it is read. Errors are
+// one line that names the address without the token, the status and what the other
+// side said.
 package infer
 
 import (
+	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
+
+	"tattle/internal/file"
 )
 
 const (
@@ -65,3 +81,20 @@ const maxReading = 1024
 // bodyTimeout is how long a Handler waits for a request's body: DefaultMaxBody takes less
 // at 8 MB/s, which any network of a server has.
 const bodyTimeout = 10 * time.Second
+
+// ParseRate reads a rate per second, written as 10, 10/s, 30/m or 3600/h.
+func ParseRate(text string) (float64, error) {
+	digits, unit, _ := strings.Cut(strings.TrimSpace(text), "/")
+	seconds := map[string]float64{"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}[strings.TrimSpace(unit)]
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if err != nil || seconds == 0 || !(v > 0 && v <= 1e9) {
+		return 0, fmt.Errorf("invalid rate %q: write it as 10/s or 30/m", text)
+	}
+	return v / seconds, nil
+}
+
+// maxText bounds what is quoted of the other side's words, in runes: a sentence or two.
+const maxText = 300
+
+// oneLine returns words from outside as one line that prints.
+func oneLine(s string) string { return file.Short(s, maxText) }

@@ -1,10 +1,16 @@
+// Package run carries a long computation through: random numbers that belong
+// to an example and not to the order of work, files that are written whole or
+// not at all, and folders of shards from which an interrupted run goes on.
 package run
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -130,4 +136,37 @@ func (w Work) do(ctx context.Context, i int, to io.Writer) (err error) {
 		}
 	}()
 	return w.Do(ctx, i, to)
+}
+
+// Interruptible returns what f does, or ctx's error as soon as that ends: f is
+// then left to itself, and what it works with must not be touched again.
+func Interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// Rand returns the generator of one restart (or draw) of one example: ChaCha8
+// keyed by the SHA-256 of seed, example and restart, each as 8 bytes, big
+// endian. What it draws depends on these three alone, however examples are
+// batched, ordered or spread over machines.
+func Rand(seed uint64, example, restart int) *rand.Rand {
+	b := make([]byte, 0, 24)
+	b = binary.BigEndian.AppendUint64(b, seed)
+	b = binary.BigEndian.AppendUint64(b, uint64(example))
+	b = binary.BigEndian.AppendUint64(b, uint64(restart))
+	return rand.New(rand.NewChaCha8(sha256.Sum256(b)))
 }

@@ -68,3 +68,72 @@ func (g terms) sum(counts []int) float64 {
 	}
 	return s
 }
+
+// factorials holds ln k! for k = 0, 1, ….
+type factorials []float64
+
+// newFactorials returns ln k! for k up to n.
+func newFactorials(n int) factorials {
+	f := make(factorials, n+1)
+	for k := 2; k <= n; k++ {
+		f[k] = f[k-1] + math.Log(float64(k))
+	}
+	return f
+}
+
+// choose returns ln of the binomial coefficient of n over k.
+func (f factorials) choose(n, k int) float64 { return f[n] - f[k] - f[n-k] }
+
+// hypergeometric draws how many of the marked ones are among taken of total: by
+// inversion of the distribution function, whose terms are added from the mode outward,
+// which takes about as many steps as the standard deviation.
+func (f factorials) hypergeometric(r *rand.Rand, total, marked, taken int) int {
+	low, high := max(0, taken+marked-total), min(taken, marked)
+	if low == high {
+		return low
+	}
+	mode := int(float64(taken+1) * float64(marked+1) / float64(total+2))
+	mode = min(max(mode, low), high)
+	top := math.Exp(f.choose(marked, mode) + f.choose(total-marked, taken-mode) - f.choose(total, taken))
+	rest := total - marked - taken // unmarked that would be left had all taken been marked
+	for {
+		u := r.Float64() - top
+		if u < 0 {
+			return mode
+		}
+		up, down, pUp, pDown := mode, mode, top, top
+		for up < high || down > low {
+			if up < high {
+				pUp *= float64(marked-up) * float64(taken-up) / (float64(up+1) * float64(rest+up+1))
+				up++
+				if u -= pUp; u < 0 {
+					return up
+				}
+			}
+			if down > low {
+				pDown *= float64(down) * float64(rest+down) / (float64(marked-down+1) * float64(taken-down+1))
+				down--
+				if u -= pDown; u < 0 {
+					return down
+				}
+			}
+		}
+	} // the terms add up to 1 but for rounding: u was beyond
+}
+
+// spread sets dst to how many of taken, drawn out of left, are of each kind, and takes
+// them out of it: a multivariate hypergeometric draw, kind by kind. total is the sum of
+// left.
+func (f factorials) spread(dst, left []int, total, taken int, r *rand.Rand) {
+	for c, have := range left {
+		if taken == 0 {
+			dst[c] = 0
+			continue
+		}
+		k := f.hypergeometric(r, total, have, taken)
+		dst[c] = k
+		left[c] -= k
+		taken -= k
+		total -= have
+	}
+}
