@@ -3,14 +3,19 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"tattle/internal/file"
+	"tattle/internal/infer"
 	"tattle/internal/protect/measure"
 	"tattle/internal/report"
 	"tattle/internal/reveal/audit"
+	"tattle/internal/reveal/curious"
 )
 
 type auditCmd struct {
@@ -177,3 +182,112 @@ func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 	}
 	return nil
 }
+
+// plantedGlyphs is the default: a variable for tests, whose many short audits need a planted model,
+// but not the best one.
+var plantedGlyphs int
+
+// request returns what the flags ask for.
+func (c *auditCmd) request() (*audit.Request, error) {
+	q := &audit.Request{
+		Model: c.Model, Endpoint: c.Endpoint, Outputs: c.Outputs, Vectors: c.Vectors,
+		ModelOptions: measure.ModelOptions(c.readFlags), Client: c.client(),
+		OutputsOptions: audit.OpenOptions{Scores: c.Scores, Columns: c.Columns, Kind: curious.Outputs(c.OutputsKind)}, ReferenceScores: c.ReferenceScores,
+		Data: c.Data, Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive, Group: c.Group,
+		Size: c.Size, Part: c.Part, Examples: c.Examples, DataSeed: c.DataSeed,
+		Reference: c.Reference, References: c.References, MaxEpochs: mostEpochs, PlantedGlyphs: plantedGlyphs, SameRecipe: c.SameRecipe, At: c.At,
+		ReferenceTarget: c.ReferenceTarget, ReferenceSensitive: c.ReferenceSensitive,
+		Defences: !c.NoDefences, Seed: c.Seed, Resume: c.Resume,
+	}
+	if c.ReferenceEpochs != nil {
+		q.Epochs = *c.ReferenceEpochs
+	}
+	var err error
+	q.Widths, err = parseWidths("reference-widths", c.ReferenceWidths)
+	return q, err
+}
+
+// client returns the flags about the endpoint as options of its client.
+func (c *auditCmd) client() infer.Options {
+	o := infer.Options{
+		Model: c.EndpointModel, Output: c.ModelOutput, Token: token(),
+		Timeout: c.Timeout, Rate: float64(c.Rate), Batch: c.Batch,
+	}
+	if c.Retries != nil {
+		if o.Retries = *c.Retries; o.Retries == 0 {
+			o.Retries = -1
+		}
+	}
+	return o
+}
+
+// tokenVariable is the environment variable with the bearer token, which must not appear in
+// a command line.
+const tokenVariable = "TATTLE_TOKEN"
+
+func token() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
+
+// options returns the flags about the statistics.
+func (c *auditCmd) options() audit.Options {
+	return audit.Options{
+		Seed: c.Seed, Folds: c.Folds, Permutations: c.Permutations, MaxFit: c.MaxFit,
+		Confidence: float64(c.Confidence), Margin: new(float64(c.Margin)), Attacks: slices.Clone(c.Attacks),
+	}
+}
+
+// answersDir keeps what an endpoint answered, until the audit is done.
+const answersDir = "answers"
+
+// writeElsewhere writes what was asked for outside of the run's folder.
+func (c *auditCmd) writeElsewhere(e *env, r *report.Report, res *audit.Result) error {
+	r.Rendered = map[string]string{}
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{{c.Markdown, r.WriteMarkdown}, {c.Sarif, r.WriteSARIF}, {c.JUnit, r.WriteJUnit}} {
+		if f.path == "" {
+			continue
+		}
+		if err := r.Render(e.files.For(f.path), f.path, absolute(f.path), f.write); err != nil {
+			return err
+		}
+	}
+	if c.WriteBaseline != "" {
+		entries := res.Acceptances("", "", time.Now().UTC().AddDate(0, 0, acceptedDays).Format(time.DateOnly)) // whose reasons and owners are still to be added
+		if err := e.files.For(c.WriteBaseline).Write(c.WriteBaseline, func(w io.Writer) error { return audit.WriteAcceptances(w, entries) }); err != nil {
+			return fmt.Errorf("--write-baseline: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkPlaces finds early what would fail when all is done.
+func (c *auditCmd) checkPlaces() error {
+	for _, x := range []struct{ flag, path string }{{"sarif", c.Sarif}, {"junit", c.JUnit}, {"markdown", c.Markdown}, {"write-baseline", c.WriteBaseline}} {
+		if info, err := os.Stat(filepath.Dir(x.path)); x.path != "" && (err != nil || !info.IsDir()) {
+			return usage(fmt.Errorf("--%s: there is no folder %s", x.flag, filepath.Dir(x.path)), "")
+		}
+		if info, err := os.Stat(x.path); x.path != "" && err == nil && !info.Mode().IsRegular() {
+			return usage(fmt.Errorf("--%s: %s is not a file", x.flag, x.path), "")
+		}
+		if name := filepath.Base(x.path); c.Out != "" && absolute(filepath.Dir(x.path)) == absolute(c.Out) && slices.Contains([]string{reportJSON, reportHTML, runFile, "outputs.npz", "planted.npz", audit.TrainedFile}, name) {
+			return usage(fmt.Errorf("--%s: the run itself writes %s", x.flag, x.path), "name another file")
+		}
+	}
+	return nil
+}
+
+// accepted reads the file of accepted findings, nil if none is given.
+func (c *auditCmd) accepted() (*audit.Accepted, error) {
+	if c.Baseline == "" {
+		return nil, nil
+	}
+	entries, err := audit.ReadAcceptances(c.Baseline)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--baseline: %w", err), "tattle audit --write-baseline FILE makes one; docs/audit-ci.md explains the keys")
+	}
+	return &audit.Accepted{Day: time.Now().UTC().Format(time.DateOnly), Entries: entries}, nil
+}
+
+// acceptedDays is how long an entry of --write-baseline holds.
+const acceptedDays = 90
