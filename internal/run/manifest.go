@@ -150,27 +150,24 @@ func shardsIn(data []byte) (int, error) {
 }
 
 // decodeFields checks that data is a manifest, known fields only, and returns
-// them by name.
-func decodeFields(data []byte) (map[string]any, error) {
+// it and its fields by name.
+func decodeFields(data []byte) (m Manifest, fields map[string]any, err error) {
 	if _, err := shardsIn(data); err != nil {
-		return nil, err
+		return m, nil, err
 	}
 	strict := json.NewDecoder(bytes.NewReader(data))
 	strict.DisallowUnknownFields()
 	var w written
 	if err := strict.Decode(&w); err != nil {
-		return nil, err
+		return m, nil, err
 	}
 	if _, err := strict.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the manifest")
+		return m, nil, errors.New("something follows the manifest")
 	}
 	exact := json.NewDecoder(bytes.NewReader(data))
 	exact.UseNumber()
-	var fields map[string]any
-	if err := exact.Decode(&fields); err != nil {
-		return nil, err
-	}
-	return fields, nil
+	err = exact.Decode(&fields)
+	return w.Manifest, fields, err
 }
 
 // Check returns an error if dir holds no manifest, one that was changed since the run
@@ -185,7 +182,7 @@ func (m Manifest) Check(dir string) error {
 
 // same compares m with the manifest of dir.
 func (m Manifest) same(dir string, data []byte) error {
-	have, err := decodeFields(data)
+	_, have, err := decodeFields(data)
 	if err != nil {
 		return fmt.Errorf("%s is not a manifest (%w): name another folder", filepath.Join(dir, ManifestName), err)
 	}
@@ -193,7 +190,7 @@ func (m Manifest) same(dir string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	want, err := decodeFields(data)
+	_, want, err := decodeFields(data)
 	if err != nil {
 		return err
 	}
@@ -271,14 +268,8 @@ func WriteManifest(files *file.Dir, dir string, data []byte) error {
 
 // ParseManifest reads what WriteManifest wrote.
 func ParseManifest(data []byte) (Manifest, error) {
-	if _, err := decodeFields(data); err != nil {
-		return Manifest{}, err
-	}
-	var w written
-	if err := json.Unmarshal(data, &w); err != nil {
-		return Manifest{}, err
-	}
-	return w.Manifest, nil
+	m, _, err := decodeFields(data)
+	return m, err
 }
 
 // differences lists the fields in which two decoded JSON values differ.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tattle/internal/file"
+	"tattle/internal/math/stat"
 )
 
 // Shares of the parts that data does not come in.
@@ -143,20 +144,19 @@ func (d *division) carve(part, share int, seed uint64, group *Attribute) {
 	if group != nil {
 		of = pick(group.Labels, 1, d.rows[trainPart])
 	}
-	people := make(map[int][]int)
-	var order []int
 	for i, p := range of {
 		if p < 0 {
-			p = -1 - i // nobody knows who: another one
+			of[i] = -1 - i // nobody knows who: another one
 		}
-		if people[p] == nil {
-			order = append(order, p)
-		}
-		people[p] = append(people[p], i)
+	}
+	number, people := stat.Numbered(of)
+	rowsOf := make([][]int, people)
+	for i, p := range number {
+		rowsOf[p] = append(rowsOf[p], i)
 	}
 	moved, count := make([]bool, n), 0
-	for _, k := range drawOf(seed, "carve "+string(partNames[part])).Perm(len(order)) {
-		if rows := people[order[k]]; count+len(rows) <= n/share {
+	for _, k := range drawOf(seed, "carve "+string(partNames[part])).Perm(people) {
+		if rows := rowsOf[k]; count+len(rows) <= n/share {
 			for _, i := range rows {
 				moved[i] = true
 			}

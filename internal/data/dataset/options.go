@@ -148,13 +148,7 @@ func Choose(spec string, n int, seed uint64) ([]int, error) {
 }
 
 // First returns the indices 0 to n−1.
-func First(n int) []int {
-	indices := make([]int, n)
-	for i := range indices {
-		indices[i] = i
-	}
-	return indices
-}
+func First(n int) []int { return nn.Indices(n) }
 
 // indicesIn reads a list of indices below n.
 func indicesIn(path string, n int) ([]int, error) {
