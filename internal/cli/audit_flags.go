@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,27 +109,24 @@ func (c *auditCmd) checkDoor() error {
 	if n := len(c.doors()); n != 1 {
 		return usage(fmt.Errorf("audit needs one of --model, --endpoint, --outputs and --vectors; %d are given", n), "tattle audit --help=all has an example of each")
 	}
-	if len(c.Columns) > 0 && c.Vectors == "" {
-		return usage(errors.New("--columns requires --vectors"), "tattle audit --vectors FILE --columns COLUMN")
-	}
-	if name := c.stray(); name != "" {
-		return usage(fmt.Errorf("--%s cannot be used with %s", name, c.doors()[0]), "")
-	}
-	if c.Endpoint != "" && c.Data == "" {
-		return usage(errors.New("--endpoint requires --data, the labelled examples"), "")
+	stray := c.stray()
+	if err := cmp.Or(
+		refused(len(c.Columns) > 0 && c.Vectors == "", "tattle audit --vectors FILE --columns COLUMN", "--columns requires --vectors"),
+		refused(stray != "", "", "--%s cannot be used with %s", stray, c.doors()[0]),
+		requires(c.Endpoint != "" && c.Data == "", "--endpoint", "--data, the labelled examples"),
+	); err != nil {
+		return err
 	}
 	if c.Endpoint != "" { // before anything is written: the address may contain a secret
 		if _, err := infer.New(c.Endpoint, c.client()); err != nil {
 			return usage(fmt.Errorf("--endpoint: %w", err), "")
 		}
 	}
-	if c.Model != "" && c.Data == "" && (&audit.Request{Model: c.Model}).OwnData() == nil && exists(c.Model) {
-		return usage(errors.New("--model requires --data, the labelled examples"), "only a model in the folder of its own run of tattle train needs none")
-	}
-	if vectors := c.Vectors != "" || c.At != "" || c.Target == dataset.NoTarget || strings.HasSuffix(c.Target, dataset.NumberSuffix); vectors && (c.Reference != "" || len(c.ReferenceScores) > 0 || c.OutputsKind != "") {
-		return usage(errors.New("--reference, --reference-scores and --outputs-kind are about scores of classes: they cannot be used with --vectors, --at, --target none or a numeric target"), "")
-	}
-	return nil
+	vectors := c.Vectors != "" || c.At != "" || c.Target == dataset.NoTarget || strings.HasSuffix(c.Target, dataset.NumberSuffix)
+	return cmp.Or(
+		refused(c.Model != "" && c.Data == "" && (&audit.Request{Model: c.Model}).OwnData() == nil && exists(c.Model), "only a model in the folder of its own run of tattle train needs none", "--model requires --data, the labelled examples"),
+		refused(vectors && (c.Reference != "" || len(c.ReferenceScores) > 0 || c.OutputsKind != ""), "", "--reference, --reference-scores and --outputs-kind are about scores of classes: they cannot be used with --vectors, --at, --target none or a numeric target"),
+	)
 }
 
 // doors returns which of the four flags are given.

@@ -98,11 +98,11 @@ func verdictOf(path, command string) (verdict, _ string) {
 	if info, err := os.Stat(path); err != nil || info.Size() > mostReport {
 		return fmt.Sprintf("not read: it has more than %d MiB", mostReport>>20), command
 	}
+	var r *report.Report
 	data, err := file.ReadFile(path)
-	if err != nil {
-		return "cannot be read: " + file.Line(err.Error()), command
+	if err == nil {
+		r, err = report.Parse(data)
 	}
-	r, err := report.Parse(data)
 	if err != nil {
 		return "cannot be read: " + file.Line(err.Error()), command
 	}

@@ -97,12 +97,8 @@ func abridged(value string) string {
 // Differences returns the settings in which a run differs from the one that is wanted,
 // sorted by name.
 func Differences(have, want map[string]string) []Difference {
-	all := map[string]bool{}
-	for _, m := range []map[string]string{have, want} {
-		for k := range m {
-			all[k] = true
-		}
-	}
+	all := maps.Collect(maps.All(have))
+	maps.Copy(all, want)
 	var out []Difference
 	for _, k := range slices.Sorted(maps.Keys(all)) {
 		if have[k] != want[k] {

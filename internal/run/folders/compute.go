@@ -18,7 +18,7 @@ func (s *Stage) compute(ctx context.Context, names, missing []string) (*run.Fold
 	if err != nil {
 		return nil, err
 	}
-	c := &computing{Stage: s, shards: names, took: map[string]time.Duration{}}
+	c := &computing{Stage: s, shards: names}
 	for _, name := range names {
 		c.seen = append(c.seen, !slices.Contains(missing, name))
 	}
@@ -48,8 +48,7 @@ type computing struct {
 	seen   []bool // the shards whose folders are there
 	failed error  // why one is not
 
-	mu   sync.Mutex
-	took map[string]time.Duration
+	took sync.Map // by folder, the time.Duration that this process took
 }
 
 // do computes the folder of shard i unless it is complete, and packs it.
@@ -69,7 +68,7 @@ func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 		if err := c.Make(ctx, name, dir); err != nil {
 			return err
 		}
-		c.note(name, time.Since(started))
+		c.took.Store(name, time.Since(started))
 		if files, err = c.Finished(name, dir); err == nil && files == nil {
 			err = errors.New("its models are not as they were written")
 		}
@@ -78,18 +77,6 @@ func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 		}
 	}
 	return Pack(c.Files, w, dir, files)
-}
-
-func (c *computing) note(name string, took time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.took[name] = took
-}
-
-func (c *computing) timeOf(name string) time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.took[name]
 }
 
 // progress unpacks what was committed. What fails now is tried again at the end.
@@ -101,7 +88,9 @@ func (c *computing) progress(f *run.Folder) {
 		}
 		err := c.take(f, i, name)
 		if err == nil {
-			c.Done(name, c.timeOf(name))
+			took, _ := c.took.Load(name)
+			known, _ := took.(time.Duration)
+			c.Done(name, known)
 		}
 		c.seen[i] = err == nil
 		c.failed = errors.Join(c.failed, err)
