@@ -75,7 +75,7 @@ func detect(path, labels string) (string, error) {
 	return treeKind(fsys, path, files)
 }
 
-// hasPart reports whether a folder holds what [Open] reads of a part.
+// hasPart reports whether a folder holds idx files or batches of a part.
 func hasPart(dir string, split Split) bool {
 	return idxImages(dir, split) != "" || len(cifarBatches(dir, split)) > 0
 }

@@ -14,7 +14,7 @@ import (
 	"tattle/internal/file"
 )
 
-// Open reads one part of a data set from path, which is one of
+// readPart reads one part of a data set from path, which is one of
 //
 //   - a folder of idx files named as MNIST's are (train-images-idx3-ubyte and so
 //     on, "." for the last "-" allowed, with or without .gz), with QMNIST's label
@@ -25,9 +25,8 @@ import (
 //     looked at.
 //
 // Whether a file is compressed is seen from its contents, not its name.
-func Open(path string, split Split) (*Set, error) { return readPart(path, "", split) }
-
-// readPart reads a part as [Open] does; if the folder of QMNIST's labels is given, these are of MNIST's images: Y is the
+//
+// If the folder of QMNIST's labels is given, these are of MNIST's images: Y is the
 // digit, the sensitive attribute the writer's population, 0 for census employees and 1 for high-school students. The folders
 // may be the same.
 func readPart(path, labelsDir string, split Split) (*Set, error) {

@@ -75,7 +75,7 @@ func TestOpenIDX(t *testing.T) {
 		"others beside": {"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels, "t10k-images-idx3-ubyte": pictures(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := must.Get(Open(folder(t, files), Train))(t)
+			s := must.Get(readPart(folder(t, files), "", Train))(t)
 			if s.Name != "digits" || !slices.Equal(s.Shape, []int{1, 3, 2}) || !slices.Equal(s.Y, []int{7, 0, 9}) || s.Sensitive != nil {
 				t.Fatalf("%s %v %v %v", s.Name, s.Shape, s.Y, s.Sensitive)
 			}
@@ -94,7 +94,7 @@ func TestOpenOneFile(t *testing.T) {
 		{"my-images.gz", "my-labels.gz"},
 	} {
 		dir := folder(t, map[string][]byte{names[0]: pictures(2), names[1]: classes(1, 2)})
-		s := must.Get(Open(filepath.Join(dir, names[0]), Test))(t)
+		s := must.Get(readPart(filepath.Join(dir, names[0]), "", Test))(t)
 		if !slices.Equal(s.Y, []int{1, 2}) {
 			t.Errorf("%s: labels %v", names[0], s.Y)
 		}
@@ -103,7 +103,7 @@ func TestOpenOneFile(t *testing.T) {
 
 func TestOpenFashionByFolder(t *testing.T) {
 	dir := newFolder(t, "my-Fashion-part", map[string][]byte{"t10k-images-idx3-ubyte": pictures(1), "t10k-labels-idx1-ubyte": classes(9)})
-	s := must.Get(Open(dir, Test))(t)
+	s := must.Get(readPart(dir, "", Test))(t)
 	if s.Name != "fashion-mnist" || s.YNames[9] != "ankle boot" || s.Mean[0] != .2860 {
 		t.Fatalf("%s %v %v", s.Name, s.YNames, s.Mean)
 	}
@@ -116,7 +116,7 @@ func TestOpenQMNIST(t *testing.T) {
 	images["qmnist-test-labels-idx2-int"] = labels
 	together := folder(t, images)
 
-	one := must.Get(Open(together, Test))(t)
+	one := must.Get(readPart(together, "", Test))(t)
 	two := must.Get(readPart(together, apart, Test))(t)
 	for _, s := range []*Set{one, two} {
 		if s.Name != "qmnist" || !slices.Equal(s.Y, []int{5, 3}) || !slices.Equal(s.Sensitive[0].Labels, []int{1, 0}) || s.Sensitive[0].Values[1] != "high-school student" {
@@ -132,7 +132,7 @@ func TestOpenCIFAR(t *testing.T) {
 	dir := folder(t, map[string][]byte{
 		"data_batch_2.bin": records(3), "data_batch_1.bin": records(1, 2), "test_batch.bin": records(9),
 	})
-	s := must.Get(Open(dir, Train))(t)
+	s := must.Get(readPart(dir, "", Train))(t)
 	if s.Name != "cifar10" || !slices.Equal(s.Y, []int{1, 2, 3}) || s.YNames[3] != "cat" || s.Pixels[cifarPixels] != 1 {
 		t.Fatalf("%s %v %v", s.Name, s.Y, s.YNames)
 	}
@@ -140,7 +140,7 @@ func TestOpenCIFAR(t *testing.T) {
 	if !slices.Equal(lo, []float32{-1, -1, -1}) || !slices.Equal(hi, []float32{1, 1, 1}) {
 		t.Fatalf("range %v %v", lo, hi)
 	}
-	if test, err := Open(dir, Test); err != nil || !slices.Equal(test.Y, []int{9}) {
+	if test, err := readPart(dir, "", Test); err != nil || !slices.Equal(test.Y, []int{9}) {
 		t.Fatal(test, err)
 	}
 }
@@ -176,19 +176,19 @@ func TestOpenRefuses(t *testing.T) {
 		{"cifar empty", "holds no pictures", files{"data_batch_1.bin": nil}},
 		{"cifar label", "label 10 of picture 1 is out of range", files{"data_batch_1.bin": records(1, 10)}},
 	} {
-		_, err := Open(folder(t, c.files), Train)
+		_, err := readPart(folder(t, c.files), "", Train)
 		t.Run(c.name, func(t *testing.T) { must.Fail(t, err, c.want) })
 	}
-	must.Fail(t, must.Err(Open(filepath.Join(t.TempDir(), "none"), Train)), "no such file or folder") // missing folder
-	must.Fail(t, must.Err(Open(t.TempDir(), "validation")), `split "validation"`)                     // unknown split
-	must.Fail(t, must.Err(Open(os.DevNull, Train)), os.DevNull+": is a device")                       // a device
+	must.Fail(t, must.Err(readPart(filepath.Join(t.TempDir(), "none"), "", Train)), "no such file or folder") // missing folder
+	must.Fail(t, must.Err(readPart(t.TempDir(), "", "validation")), `split "validation"`)                     // unknown split
+	must.Fail(t, must.Err(readPart(os.DevNull, "", Train)), os.DevNull+": is a device")                       // a device
 	sparse := filepath.Join(t.TempDir(), "big-images")
 	if f, err := os.Create(sparse); err != nil || f.Truncate(5<<30) != nil || f.Close() != nil {
 		t.Skip("no room for a file of 5 GiB without contents")
 	}
-	must.Fail(t, must.Err(Open(sparse, Train)), "5368709120 bytes, more than") // a huge file
+	must.Fail(t, must.Err(readPart(sparse, "", Train)), "5368709120 bytes, more than") // a huge file
 	lines := folder(t, files{"a\nb-images": pictures(1)})
-	if _, err := Open(filepath.Join(lines, "a\nb-images"), Train); err == nil || strings.Contains(err.Error(), "\n") {
+	if _, err := readPart(filepath.Join(lines, "a\nb-images"), "", Train); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a name of two lines: %v", err)
 	}
 	must.Fail(t, must.Err(readPart(t.TempDir(), t.TempDir(), Train)), "wants MNIST's images") // QMNIST of nothing
@@ -225,8 +225,8 @@ func TestRealSets(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := shared.Path(t, c.folder)
-			train := must.Get(Open(dir, Train))(t)
-			test := must.Get(Open(dir, Test))(t)
+			train := must.Get(readPart(dir, "", Train))(t)
+			test := must.Get(readPart(dir, "", Test))(t)
 			if train.Name != c.name || train.Len() != c.train || test.Len() != c.test {
 				t.Fatalf("%s: %d and %d pictures", train.Name, train.Len(), test.Len())
 			}

@@ -67,7 +67,7 @@ const (
 	KindImages   = "images"   // a folder or zip with a CSV of labels
 	KindAdult    = "adult"    // UCI Adult: adult.data, adult.test
 	KindTable    = "table"    // any CSV
-	KindMNIST    = "mnist"    // whatever [Open] reads, with QMNIST's labels where they are
+	KindMNIST    = "mnist"    // idx files or CIFAR-10, with QMNIST's labels where they are
 	KindGlyphs   = "glyphs"   // drawn here; the path is not looked at
 	KindArrays   = "npz"      // of [OpenInputs] alone: NumPy's arrays: x or images, and y or labels
 	KindVectors  = "vectors"  // of [OpenInputs] alone: vectors as they are, in an .npz, .npy or CSV, with other columns as labels

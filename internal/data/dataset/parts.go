@@ -96,7 +96,8 @@ func (src *origin) divided(o Options) (*chosen, *division, error) {
 // what a reader should know: missing parts, examples left out, and assumptions about
 // the values. The path is one of
 //
-//   - what [Open] reads: a folder of idx files or CIFAR-10's, or one idx file;
+//   - a folder of idx files named as MNIST's, or one such file with its labels beside it;
+//   - a folder of CIFAR-10's binary records;
 //   - a .npz with an array of examples (x, images, data, inputs, or the only one)
 //     and one of labels (y, labels, targets) or none, or a .npy of examples;
 //   - a folder or zip of pictures, with a folder for each class (torchvision's

@@ -3,9 +3,8 @@
 // arrays, draws the generated glyphs and faces, and fetches public data sets from
 // their homes.
 //
-// [Open] reads one part of a set as it is. [OpenParts] reads any of them in three
-// parts, with a target and any number of sensitive attributes, each made of a
-// column of labels by a [Rule]. [OpenInputs] reads what somebody else's model is
+// [OpenParts] reads any of them in three parts, with a target and any number of sensitive
+// attributes, each made of a column of labels by a [Rule]. [OpenInputs] reads what somebody else's model is
 // measured on: pictures become its inputs as a [Preprocess] says, to the bytes that
 // Pillow and torchvision make of them.
 //

@@ -33,7 +33,7 @@ func TestMNIST(t *testing.T) {
 		{dataset.Test, 5, 47.4, .206, 0},
 		{dataset.Test, 20, 64.3, .004, 0},
 	} {
-		data := must.Get(dataset.Open(shared.Path(t, "data/mnist"), c.part))(t)
+		data, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: c.part}))(t)
 		noise := must.Get(release.NewGaussian(1.7024195 * c.strength))(t)
 		all := make([]int, data.Len())
 		for i := range all {
