@@ -50,11 +50,8 @@ func openArrays(path string, o Options) (*origin, error) {
 	if len(o.Sensitive) > 0 {
 		return nil, fmt.Errorf("%s: sensitive attributes need a CSV of labels: arrays have none", path)
 	}
-	a, err := readArrays(path, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.check(); err != nil {
+	a := &arrays{path: path}
+	if err := a.open(o); err != nil {
 		a.close()
 		return nil, err
 	}
@@ -91,26 +88,27 @@ func (a *arrays) close() {
 	}
 }
 
-// readArrays opens the arrays.
-func readArrays(path string, o Options) (*arrays, error) {
-	a := &arrays{path: path}
-	if !isZip(path) {
-		x, err := npy.ReadFile(path)
-		if err != nil {
-			return nil, err
+// open opens the arrays, and checks that there are examples.
+func (a *arrays) open(o Options) (err error) {
+	if isZip(a.path) {
+		if a.file, err = npy.Open(a.path); err == nil {
+			err = a.find(o)
 		}
-		return a, a.hold(x)
+	} else {
+		var x npy.Array
+		if x, err = npy.ReadFile(a.path); err == nil {
+			err = a.hold(x)
+		}
 	}
-	file, err := npy.Open(path)
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return err
+	case a.shape[0] == 0:
+		return malformed(a.path, "holds no examples: give an array with some")
+	case sizeOf(a.shape[1:]) <= 0:
+		return malformed(a.path, "examples of shape %s: want some numbers in each", nn.ShapeString(a.shape[1:]))
 	}
-	a.file = file
-	if err := a.find(o); err != nil {
-		file.Close()
-		return nil, err
-	}
-	return a, nil
+	return nil
 }
 
 // find finds examples and labels by their names.
@@ -221,18 +219,6 @@ func (a *arrays) readGroup(name string) error {
 		return malformed(a.path, "array %s of shape %s for %s: give one person for each", name, nn.ShapeString(of.Shape), plural(a.shape[0], "example"))
 	}
 	a.group = c
-	return nil
-}
-
-// check bounds the array.
-func (a *arrays) check() error {
-	shape := a.shape
-	if shape[0] == 0 {
-		return malformed(a.path, "holds no examples: give an array with some")
-	}
-	if sizeOf(shape[1:]) <= 0 {
-		return malformed(a.path, "examples of shape %s: want some numbers in each", nn.ShapeString(shape[1:]))
-	}
 	return nil
 }
 
