@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -229,7 +228,7 @@ func decodeIDX(name string, data []byte) (a idxArray, err error) {
 	for i := 0; i < len(dims); i += 4 {
 		a.shape = append(a.shape, int(binary.BigEndian.Uint32(dims[i:])))
 	}
-	claimed, ok := nn.SizeWithin(append([]int{a.size}, a.shape...), min(maxArray, math.MaxInt))
+	claimed, ok := nn.SizeWithin(append([]int{a.size}, a.shape...), maxArray)
 	if !ok {
 		return a, malformed(name, "header claims %s, more than %d bytes: the header is wrong; get the file again", a, uint64(maxArray))
 	}

@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"image"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -229,7 +228,7 @@ func (s *Set) advice(want []int) string {
 
 // sizeOf returns the number of values of a shape, −1 if they are more than an array may have.
 func sizeOf(shape []int) int {
-	n, ok := nn.SizeWithin(shape, min(maxArray, math.MaxInt))
+	n, ok := nn.SizeWithin(shape, maxArray)
 	if !ok {
 		return -1
 	}
