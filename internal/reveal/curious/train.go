@@ -69,14 +69,16 @@ func trainDirect(ctx context.Context, p *dataset.Parts, o Options) (*Result, err
 // overlearn trains a standard F and then, on its frozen outputs, a G for each
 // attribute (B section 5.1.3, after Song and Shmatikov).
 func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
-	steps, total := 0, p.Train.Len()/o.Batch*o.Epochs*(1+len(o.Attributes))
-	progress := func(done, _ int, loss float64) {
+	const slower = 100 // than a step of a G, about
+	steps := p.Train.Len() / o.Batch * o.Epochs
+	progress := func(done int, loss float64) {
 		if o.Progress != nil {
-			o.Progress(steps+done, total, loss)
+			o.Progress(done, steps*(slower+len(o.Attributes)), loss)
 		}
 	}
 	standard := o
-	standard.Attack, standard.Progress, standard.Attributes = Standard, progress, []int{}
+	standard.Attack, standard.Attributes = Standard, []int{}
+	standard.Progress = func(done, _ int, loss float64) { progress(slower*done, loss) }
 	r, err := trainDirect(ctx, p, standard)
 	if r == nil {
 		return nil, err
@@ -85,10 +87,10 @@ func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error
 	if err != nil {
 		return r, err
 	}
-	steps = r.Steps
+	before := r.Steps
 	r.Attacks, err = FitAttacks(ctx, r.Classifier, p, o.Attributes, Options{
 		Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed,
-		Progress: func(done, total int, loss float64) { r.Steps = steps + done; progress(done, total, loss) },
+		Progress: func(done, _ int, loss float64) { r.Steps = before + done; progress(slower*steps+done, loss) },
 	})
 	if r.Stopped = stopped(ctx, err); err != nil && !r.Stopped {
 		return nil, err

@@ -140,7 +140,7 @@ func TestTrainStops(t *testing.T) {
 	if r, err := stop(Parameterized, 5); !errors.Is(err, context.Canceled) || r != nil {
 		t.Errorf("stopped in the first epoch: %+v, %v", r, err)
 	}
-	r, err = stop(Overlearning, 55)
+	r, err = stop(Overlearning, 40*100+15) // F's steps, which take longer, count as a hundred
 	if !errors.Is(err, context.Canceled) || !r.Stopped || len(r.Attacks) != 1 || len(r.Epochs) != 4 {
 		t.Errorf("stopped while G trains: %+v, %v", r, err)
 	}

@@ -28,7 +28,7 @@ func TestSeedInterrupted(t *testing.T) {
 	want := must.Get(s.run(t.Context(), nil, straight, p, whole, nil))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := s.run(ctx, nil, dir, p, whole, func(done, total int) {
-		if done == 7 { // of 5 each
+		if done == 700 { // the seventh step of 5 in an epoch
 			cancel()
 		}
 	})
