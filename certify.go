@@ -72,10 +72,7 @@ func (m *Model) Certify(ctx context.Context, x []float32, n Noise, o CertifyOpti
 	}
 	status, note := r.Experiment.Standing()
 	c := &Certificate{Std: make([]float64, len(x)), Certified: status == bound.StatusCertified, Note: note}
-	for _, b := range append(r.Sizes, r.Far, r.Barankin, r.Twins) {
-		if b == nil {
-			continue
-		}
+	for _, b := range r.Kinds {
 		for k, v := range b.Std {
 			c.Std[k] = max(c.Std[k], v)
 		}

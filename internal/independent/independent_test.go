@@ -99,7 +99,7 @@ func certified(t testing.TB, g *nn.Graph, noise release.Noise, free bool) (indep
 	joint, twin, pair := near, far, far
 	joint.Name, twin.Name, pair.Name = "barankin", "twin", "pair"
 	claim.Kinds = []independent.Kind{near, far, pair, joint}
-	if res.Twins != nil {
+	if res.Kind(bound.SearchTwins) != nil {
 		claim.Kinds = append(claim.Kinds, twin)
 	}
 	return claim, res.Path

@@ -98,8 +98,8 @@ func (f Figure) Again(r *report.Report, dir string, ours *bound.Result) error {
 		}
 		theirs = res
 	}
-	if f.hasPublished() && f.Name != Comparison && len(ours.Sizes) != len(f.Peaks) {
-		return fmt.Errorf("%s: %d sizes, where %s has %d", dir, len(ours.Sizes), f.Name, len(f.Peaks))
+	if f.hasPublished() && f.Name != Comparison && len(ours.Near()) != len(f.Peaks) {
+		return fmt.Errorf("%s: %d sizes, where %s has %d", dir, len(ours.Near()), f.Name, len(f.Peaks))
 	}
 	return f.Compare(r, all, theirs)
 }
@@ -249,10 +249,10 @@ func (f Figure) comparePeaks(r *report.Report, ours, theirs *bound.Result) {
 		r.Find("published.search", "")
 	}
 	for i, p := range f.Peaks {
-		std, size := ours.Sizes[i].Std, "s = "+measure.Fraction(p.Size)
+		std, size := ours.Near()[i].Std, "s = "+measure.Fraction(p.Size)
 		same, other := std, []float64(nil)
 		if theirs != nil {
-			other = theirs.Sizes[i].Std
+			other = theirs.Near()[i].Std
 			same = std[:len(other)]
 			size += " (theirs: " + report.Many(len(theirs.Indices), "image") + ")"
 		}
@@ -298,7 +298,7 @@ func compareDrawn(r *report.Report, res *bound.Result) {
 		r.Find("published.drawn", "")
 	}
 	low := x.Coordinates.Band(x.Band)
-	for _, s := range res.Sizes {
+	for _, s := range res.Near() {
 		size := fmt.Sprintf(", s = %s, i = %d", measure.Fraction(s.Size), x.Search.Repeats)
 		add("all modes"+size, s.Std)
 		add(fmt.Sprintf("%d×%d modes%s", x.Band, x.Band, size), bound.Band{Keep: low}.Of(s.Std, x.Coordinates.Len()))

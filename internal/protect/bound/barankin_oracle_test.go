@@ -18,13 +18,13 @@ func TestBarankinOnMNIST(t *testing.T) {
 	e.Barankin.Witnesses = DefaultWitnesses
 	r := mustRun(t, o.net, o.data, upTo(12), e)
 	median := func(x []float64) float64 { return stat.Quantile(slices.Clone(x), .5) }
-	got, cr := median(r.Barankin.Std), median(o.cr[:12*784])
+	got, cr := median(r.Kind(SearchCombined).Std), median(o.cr[:12*784])
 	if got < .99*cr {
 		t.Errorf("median %g is below 0.99 of Cramér-Rao's, %g", got, cr)
 	}
 	good := 0
 	for i := range 12 {
-		ratio := median(r.Barankin.Std[i*784:(i+1)*784]) / median(o.cr[i*784:(i+1)*784])
+		ratio := median(r.Kind(SearchCombined).Std[i*784:(i+1)*784]) / median(o.cr[i*784:(i+1)*784])
 		if ratio >= .99 {
 			good++
 		}
@@ -32,7 +32,7 @@ func TestBarankinOnMNIST(t *testing.T) {
 	if good < 11 {
 		t.Errorf("%d of 12 images reach 0.99 of Cramér-Rao", good)
 	}
-	if a := median(r.Sizes[0].Std); got < 2.7*a {
+	if a := median(r.Kinds[0].Std); got < 2.7*a {
 		t.Errorf("median %g is below 2.7 times Algorithm 1's, %g", got, a)
 	}
 	if a := median(o.std[:12*784]); got < 3*a {
@@ -53,21 +53,21 @@ func TestLadderOnMNIST(t *testing.T) {
 	e.Far = FarOptions{Starts: 8, Domain: box, Seed: 1}
 	e.Twins = TwinOptions{Examples: 1, Domain: box, Seed: 1}
 	r := mustRun(t, o.net, o.data, upTo(3), e)
-	for k, std := range r.Barankin.Std {
-		if std < near.Barankin.Std[k]*(1-1e-3) {
-			t.Errorf("coordinate %d: %g with far witnesses, %g without", k, std, near.Barankin.Std[k])
+	for k, std := range r.Kind(SearchCombined).Std {
+		if std < near.Kind(SearchCombined).Std[k]*(1-1e-3) {
+			t.Errorf("coordinate %d: %g with far witnesses, %g without", k, std, near.Kind(SearchCombined).Std[k])
 			break
 		}
 	}
 	e.Barankin.Near, e.Twins = true, TwinOptions{}
-	if same := mustRun(t, o.net, o.data, upTo(2), e); !slices.Equal(same.Barankin.Std, near.Barankin.Std[:2*784]) {
+	if same := mustRun(t, o.net, o.data, upTo(2), e); !slices.Equal(same.Kind(SearchCombined).Std, near.Kind(SearchCombined).Std[:2*784]) {
 		t.Error("far witnesses are in a combination that leaves them out")
 	}
-	if r.Twins.Tried != 1 {
-		t.Errorf("twins of %d examples", r.Twins.Tried)
+	if r.Kind(SearchTwins).Tried != 1 {
+		t.Errorf("twins of %d examples", r.Kind(SearchTwins).Tried)
 	}
-	if r.Twins.ZNorm[0] > r.Twins.Allowance[0] || !math.IsInf(r.Twins.MeanSquare[0], 1) {
-		t.Errorf("no twin within rounding: ‖z‖ %g, allowance %g, mean square %g", r.Twins.ZNorm[0], r.Twins.Allowance[0], r.Twins.MeanSquare[0])
+	if r.Kind(SearchTwins).ZNorm[0] > r.Kind(SearchTwins).Allowance[0] || !math.IsInf(r.Kind(SearchTwins).MeanSquare[0], 1) {
+		t.Errorf("no twin within rounding: ‖z‖ %g, allowance %g, mean square %g", r.Kind(SearchTwins).ZNorm[0], r.Kind(SearchTwins).Allowance[0], r.Kind(SearchTwins).MeanSquare[0])
 	}
 	if found := verified(t, o.net, o.data, r, r.claims()); len(found) != 0 {
 		t.Errorf("%v", found)

@@ -96,9 +96,9 @@ func TestVectors(t *testing.T) {
 	a := mustRun(t, m, data, upTo(6), e)
 	e.Coordinates = must.Get(Vectors("axes", axes, 24))(t)
 	b := mustRun(t, m, data, upTo(6), e)
-	for k, v := range a.Sizes[0].Std {
-		if math.Abs(b.Sizes[0].Std[k]/v-1) > 1e-9 {
-			t.Fatalf("coordinate %d: %g by vectors, %g by pixels", k, b.Sizes[0].Std[k], v)
+	for k, v := range a.Near()[0].Std {
+		if math.Abs(b.Kinds[0].Std[k]/v-1) > 1e-9 {
+			t.Fatalf("coordinate %d: %g by vectors, %g by pixels", k, b.Kinds[0].Std[k], v)
 		}
 	}
 }

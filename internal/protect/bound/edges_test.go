@@ -20,7 +20,7 @@ var searches = []string{Direct, Algorithm1, Published}
 func wellFormed(t *testing.T, m Model, data nn.Source, r *Result) {
 	t.Helper()
 	e, p := r.Experiment, r.Experiment.Coordinates.Inputs()
-	for _, s := range r.Sizes {
+	for _, s := range r.Near() {
 		if !finite32(witnesses(t, r, s.Size)) {
 			t.Error("a witness is not a number")
 		}
@@ -31,17 +31,17 @@ func wellFormed(t *testing.T, m Model, data nn.Source, r *Result) {
 			}
 		}
 	}
-	for _, kind := range []*Bounds{r.Far, r.Barankin, r.Twins} {
+	for _, kind := range []*Bounds{r.Kind(SearchFar), r.Kind(SearchCombined), r.Kind(SearchTwins)} {
 		if kind == nil {
 			continue
 		}
 		for k, v := range kind.Std {
-			if w := int(kind.Winner[k]); w < -2 || w >= kind.Witnesses || w == combined && kind != r.Barankin || (w == -1) != (v == 0) {
+			if w := int(kind.Winner[k]); w < -2 || w >= kind.Witnesses || w == combined && kind != r.Kind(SearchCombined) || (w == -1) != (v == 0) {
 				t.Fatalf("kind: bound %g of witness %d", v, w)
 			}
 		}
 	}
-	if len(witnesses(t, r, r.Sizes[0].Size)) != len(r.Indices)*e.Search.Restarts*p {
+	if len(witnesses(t, r, r.Kinds[0].Size)) != len(r.Indices)*e.Search.Restarts*p {
 		t.Error("too few witnesses")
 	}
 	if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
@@ -131,12 +131,12 @@ func TestDeadFeaturesAreUnbounded(t *testing.T) {
 		for _, e.Search.Search = range searches {
 			r := mustRun(t, m, data, upTo(10), e)
 			wellFormed(t, m, data, r)
-			for k, v := range r.Sizes[0].Std {
+			for k, v := range r.Near()[0].Std {
 				if !math.IsInf(v, 1) {
 					t.Fatalf("%s, %v: bound %d is %g", e.Search.Search, e.Domain, k, v)
 				}
 			}
-			for k, v := range r.Barankin.Std {
+			for k, v := range r.Kind(SearchCombined).Std {
 				if !math.IsInf(v, 1) {
 					t.Fatalf("%s, %v: combined bound %d is %g", e.Search.Search, e.Domain, k, v)
 				}

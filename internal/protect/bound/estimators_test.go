@@ -79,9 +79,9 @@ func TestEveryKindOnLinearModel(t *testing.T) {
 		}
 		r := mustRun(t, m, data, upTo(20), e)
 		full := r.CramerRao.Full
-		kinds := map[string][]float64{"search": r.Sizes[0].Std, "far": r.Far.Std, "combined": r.Barankin.Std}
-		if r.Twins != nil {
-			kinds["twins"] = r.Twins.Std
+		kinds := map[string][]float64{"search": r.Kinds[0].Std, "far": r.Kind(SearchFar).Std, "combined": r.Kind(SearchCombined).Std}
+		if r.Kind(SearchTwins) != nil {
+			kinds["twins"] = r.Kind(SearchTwins).Std
 		}
 		for name, std := range kinds {
 			for k, v := range std {
@@ -94,8 +94,8 @@ func TestEveryKindOnLinearModel(t *testing.T) {
 		for _, v := range full[:p] {
 			want += v * v / p
 		}
-		for i, v := range r.Barankin.MeanSquare {
-			if v > want*(1+1e-9) || v < want*(1-1e-6) || max(r.Far.MeanSquare[i], r.Sizes[0].MeanSquare[i]) > want {
+		for i, v := range r.Kind(SearchCombined).MeanSquare {
+			if v > want*(1+1e-9) || v < want*(1-1e-6) || max(r.Kind(SearchFar).MeanSquare[i], r.Kinds[0].MeanSquare[i]) > want {
 				t.Errorf("example %d: mean square %.9g, want %.9g", i, v, want)
 			}
 		}

@@ -59,13 +59,13 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 	c := Certifier{Net: m, Noise: e.Noise, Domain: d}
 	seen := 0
 	for i := range 5 {
-		eps := must.Get(r.Witnesses(r.Twins, i))(t)
+		eps := must.Get(r.Witnesses(r.Kind(SearchTwins), i))(t)
 		theta, moved := rowOf(data.x, i, 24), make([]float64, 24)
 		if square(eps[:24]) == 0 {
 			continue
 		}
-		if seen++; !math.IsInf(r.Twins.MeanSquare[i], 1) {
-			t.Errorf("example %d: the twins of real arithmetic prove %g", i, r.Twins.MeanSquare[i])
+		if seen++; !math.IsInf(r.Kind(SearchTwins).MeanSquare[i], 1) {
+			t.Errorf("example %d: the twins of real arithmetic prove %g", i, r.Kind(SearchTwins).MeanSquare[i])
 		}
 		if was := c.divergencesFloat64(t.Context(), theta, eps[:24])[0]; was.Status != Illegal {
 			t.Errorf("example %d: a twin of the box is on the grid", i)
@@ -176,7 +176,7 @@ func TestStoredTwinsOnMNIST(t *testing.T) {
 	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 2, Domain: d, Seed: 1}}}
 	r := mustRun(t, o.net, o.data, upTo(2), e)
 	var rms []float64
-	for _, v := range r.Twins.MeanSquare {
+	for _, v := range r.Kind(SearchTwins).MeanSquare {
 		rms = append(rms, math.Sqrt(v))
 	}
 	slices.Sort(rms)
@@ -256,13 +256,13 @@ func TestStoredBoundsAgainstLikelihoodRatio(t *testing.T) {
 	r := mustRun(t, m, data, upTo(5), e)
 	_, n := m.Dims()
 	for i := range 5 {
-		eps := must.Get(r.Witnesses(r.Twins, i))(t)
-		for k, norm := range r.Twins.ZNorm[2*i : 2*i+2] {
+		eps := must.Get(r.Witnesses(r.Kind(SearchTwins), i))(t)
+		for k, norm := range r.Kind(SearchTwins).ZNorm[2*i : 2*i+2] {
 			least := norm + 2*e.Runtime.Error*math.Sqrt(float64(n)) // both sides err along z
 			for w, g := range rowOf(eps, k, 24) {
 				known := math.Abs(g) / math.Sqrt(math.Expm1(least*least)) // σ is 1
-				if at := i*24 + w; int(r.Twins.Winner[at]) == k && r.Twins.Std[at] > known {
-					t.Errorf("example %d, pixel %d: %g is certified, an estimator has %g", i, w, r.Twins.Std[at], known)
+				if at := i*24 + w; int(r.Kind(SearchTwins).Winner[at]) == k && r.Kind(SearchTwins).Std[at] > known {
+					t.Errorf("example %d, pixel %d: %g is certified, an estimator has %g", i, w, r.Kind(SearchTwins).Std[at], known)
 				}
 			}
 		}
@@ -292,12 +292,12 @@ func TestRuntimeErrorCoversFloat32(t *testing.T) {
 	}
 	e.Runtime = RealArithmetic
 	without := mustRun(t, m, data, upTo(5), e)
-	for i, v := range with.Far.MeanSquare {
-		if !(v < without.Far.MeanSquare[i]) {
-			t.Errorf("example %d: %g with a runtime's error, %g without", i, v, without.Far.MeanSquare[i])
+	for i, v := range with.Kind(SearchFar).MeanSquare {
+		if !(v < without.Kind(SearchFar).MeanSquare[i]) {
+			t.Errorf("example %d: %g with a runtime's error, %g without", i, v, without.Kind(SearchFar).MeanSquare[i])
 		}
 	}
-	if !slices.Equal(with.Sizes[0].Std, without.Sizes[0].Std) {
+	if !slices.Equal(with.Kinds[0].Std, without.Kinds[0].Std) {
 		t.Error("near witnesses, which move the features, pay for the runtime's error")
 	}
 }

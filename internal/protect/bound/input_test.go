@@ -21,7 +21,7 @@ func TestCertifyIsRun(t *testing.T) {
 	theta := data.x[:24]
 	got := must.Get(Certify(t.Context(), m, theta, e))(t)
 	want := mustRun(t, m, oneInput(theta), []int{0}, e)
-	for i, pair := range [][2]*Bounds{{got.Sizes[0], want.Sizes[0]}, {got.Far, want.Far}, {got.Barankin, want.Barankin}, {got.Twins, want.Twins}} {
+	for i, pair := range [][2]*Bounds{{got.Kinds[0], want.Kinds[0]}, {got.Kind(SearchFar), want.Kind(SearchFar)}, {got.Kind(SearchCombined), want.Kind(SearchCombined)}, {got.Kind(SearchTwins), want.Kind(SearchTwins)}} {
 		if !slices.Equal(pair[0].Std, pair[1].Std) || !slices.Equal(pair[0].Winner, pair[1].Winner) {
 			t.Errorf("bounds %d: %v, want %v", i, pair[0], pair[1])
 		}
@@ -66,6 +66,6 @@ func ExampleCertify() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.4f\n", result.Barankin.Std)
+	fmt.Printf("%.4f\n", result.Kind(SearchCombined).Std)
 	// Output: [0.1118 0.0500]
 }

@@ -156,7 +156,7 @@ func TestRunLeavesOutJacobiansOfSteps(t *testing.T) {
 		if all := strings.Join(r.Warnings, " "); !strings.Contains(all, `node "BFloat161" (BFloat16) jumps`) {
 			t.Errorf("the reason is not said: %q", all)
 		}
-		eps := witnesses(t, r, r.Sizes[0].Size)
+		eps := witnesses(t, r, r.Kinds[0].Size)
 		x := make([]float32, 48)
 		d.Examples(x, []int{0, 3})
 		for i := range 2 {
@@ -171,7 +171,7 @@ func TestRunLeavesOutJacobiansOfSteps(t *testing.T) {
 				}
 				best = max(best, square/24/rootOf(exactCast(m, theta), exactCast(m, step), .05))
 			}
-			if got := r.Sizes[0].MeanSquare[i]; !(got > 0) || got > best*(1+1e-9) {
+			if got := r.Kinds[0].MeanSquare[i]; !(got > 0) || got > best*(1+1e-9) {
 				t.Errorf("%s, example %d: certified %v, the witnesses prove %v", search, i, got, best)
 			}
 		}

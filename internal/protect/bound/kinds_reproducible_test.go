@@ -89,7 +89,7 @@ func TestSummariesOfEveryKind(t *testing.T) {
 		"hcr far all legal certified", "hcr far 2x2 legal certified", "hcr-mean-square far all legal certified",
 		"barankin  all free certified", "barankin  2x2 free certified", "barankin-mean-square  all free certified",
 	}
-	if r.Twins != nil {
+	if r.Kind(SearchTwins) != nil {
 		want = append(want, "hcr twins all legal certified", "hcr twins 2x2 legal certified", "hcr-mean-square twins all legal certified")
 	}
 	if !slices.Equal(got[:len(want)], want) {
@@ -102,12 +102,12 @@ func TestEveryKindUnderOtherNoise(t *testing.T) {
 	m, data, e := everyKind(t)
 	e.Noise = estimated{overlapping{opaque{release.Gaussian{Sigma: 1}}}}
 	every := mustRun(t, m, data, upTo(3), e)
-	if every.Far == nil || every.Barankin == nil || every.Twins == nil {
+	if every.Kind(SearchFar) == nil || every.Kind(SearchCombined) == nil || every.Kind(SearchTwins) == nil {
 		t.Fatal("a kind of witness is missing")
 	}
 	e.Far.Starts, e.Twins.Examples, e.Noise = 0, 0, uncertain{opaque{release.Gaussian{Sigma: 1}}}
 	r := mustRun(t, m, data, upTo(3), e)
-	if r.Barankin != nil || !strings.Contains(strings.Join(r.Experiment.Reasons, "; "), "no combined witnesses") {
+	if r.Kind(SearchCombined) != nil || !strings.Contains(strings.Join(r.Experiment.Reasons, "; "), "no combined witnesses") {
 		t.Errorf("reasons %q", r.Experiment.Reasons)
 	}
 	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "No combined witnesses: ") {
@@ -121,9 +121,9 @@ func TestEveryKindUnderOtherNoise(t *testing.T) {
 	e.Noise = overlapping{opaque{release.Gaussian{Sigma: 1}}}
 	want := mustRun(t, m, data, upTo(3), func() Experiment { e := e; e.Noise = release.Gaussian{Sigma: 1}; return e }())
 	got := mustRun(t, m, data, upTo(3), e)
-	for k, v := range got.Barankin.Std {
-		if math.Abs(v/want.Barankin.Std[k]-1) > 1e-5 {
-			t.Fatalf("coordinate %d: %g, in closed form %g", k, v, want.Barankin.Std[k])
+	for k, v := range got.Kind(SearchCombined).Std {
+		if math.Abs(v/want.Kind(SearchCombined).Std[k]-1) > 1e-5 {
+			t.Fatalf("coordinate %d: %g, in closed form %g", k, v, want.Kind(SearchCombined).Std[k])
 		}
 	}
 }

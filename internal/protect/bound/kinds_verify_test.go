@@ -21,14 +21,14 @@ func TestVerifyConfirmsEveryKind(t *testing.T) {
 		if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
 			t.Errorf("%s: %v", search, found)
 		}
-		if r.Twins.Tried != 3 {
-			t.Errorf("twins of %d examples, want 3", r.Twins.Tried)
+		if r.Kind(SearchTwins).Tried != 3 {
+			t.Errorf("twins of %d examples, want 3", r.Kind(SearchTwins).Tried)
 		}
-		for k, std := range r.Barankin.Std {
+		for k, std := range r.Kind(SearchCombined).Std {
 			if std <= 0 {
 				t.Errorf("nothing is proved of coordinate %d", k)
 			}
-			if cr := r.CramerRao; cr != nil && cr.Seen[k] > 1-SeenTolerance && math.Abs(std/cr.Full[k]-1) > 1e-3 && r.Barankin.Winner[k] == combined && e.Far.Starts == 0 {
+			if cr := r.CramerRao; cr != nil && cr.Seen[k] > 1-SeenTolerance && math.Abs(std/cr.Full[k]-1) > 1e-3 && r.Kind(SearchCombined).Winner[k] == combined && e.Far.Starts == 0 {
 				t.Errorf("coordinate %d: %g, Cramér-Rao %g", k, std, cr.Full[k])
 			}
 		}

@@ -46,8 +46,8 @@ func TestLargeRunSavesDisk(t *testing.T) {
 				t.Fatalf("witness %v is stored as %v, want %v", v, stored[k], h)
 			}
 		}
-		for k, v := range whole.Sizes[i].Std {
-			if got := r.Sizes[i].Std[k]; got < .98*v || got > 1.02*v {
+		for k, v := range whole.Near()[i].Std {
+			if got := r.Kinds[i].Std[k]; got < .98*v || got > 1.02*v {
 				t.Errorf("size %g: bound %d is %g, without rounding %g", size, k, got, v)
 			}
 		}
@@ -68,8 +68,8 @@ func TestLargeRunKeepsBounds(t *testing.T) {
 	if err != nil || rows.Type() != "f4" {
 		t.Fatalf("witnesses are stored as %s (%v)", rows.Type(), err)
 	}
-	for k, v := range whole.Sizes[0].Std {
-		if got := r.Sizes[0].Std[k]; got > v || got < v*(1-smallTolerance) {
+	for k, v := range whole.Near()[0].Std {
+		if got := r.Kinds[0].Std[k]; got > v || got < v*(1-smallTolerance) {
 			t.Errorf("bound %d is %g, in float64 %g", k, got, v)
 		}
 	}

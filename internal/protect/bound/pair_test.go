@@ -153,8 +153,8 @@ func TestVerifyPairFloors(t *testing.T) {
 		if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
 			t.Errorf("%v: %v", noise, found)
 		}
-		for i, s := range r.Pairs.Pair.MeanSquare {
-			if far := r.Far.Pair.MeanSquare[i]; s < far*.999 || s == 0 {
+		for i, s := range r.Kind(SearchPairs).Pair.MeanSquare {
+			if far := r.Kind(SearchFar).Pair.MeanSquare[i]; s < far*.999 || s == 0 {
 				t.Errorf("%v: example %d: %g by the search for pair floors, %g by far witnesses", noise, i, s, far)
 			}
 		}
@@ -225,9 +225,9 @@ func TestPairFloorsOfCoordinatesOnLinearModels(t *testing.T) {
 		must.Do(t, inverse.Inverse(&gram))
 		data := pictures{x: make([]float32, p), p: p, labels: []int{0}}
 		e := Experiment{Noise: release.Gaussian{Sigma: sigma}, Coordinates: Pixels(p), Settings: Settings{Far: FarOptions{Starts: 2}, Pairs: PairOptions{Witnesses: MostPairs}}}
-		whole := mustRun(t, m, data, upTo(1), e).Pairs.Pair
+		whole := mustRun(t, m, data, upTo(1), e).Kind(SearchPairs).Pair
 		e.Pairs.Groups = p
-		single := mustRun(t, m, data, upTo(1), e).Pairs.Pair
+		single := mustRun(t, m, data, upTo(1), e).Kind(SearchPairs).Pair
 		if single.MeanSquare[0] < whole.MeanSquare[0] {
 			t.Errorf("the floor of the whole input is %g, and %g without groups", single.MeanSquare[0], whole.MeanSquare[0])
 		}
@@ -311,7 +311,7 @@ func TestPairSearchOnMNIST(t *testing.T) {
 		e.Noise = release.Gaussian{Sigma: c.strength * o.sigma}
 		e.Sizes, e.Search.Restarts = []float64{1. / 200}, 1
 		e.Far, e.Pairs = FarOptions{Starts: 2, Domain: mnistRange()}, PairOptions{Witnesses: MostPairs, Groups: MostPairGroups, Domain: mnistRange()}
-		f := mustRun(t, o.net, o.data, upTo(6), e).Pairs.Pair
+		f := mustRun(t, o.net, o.data, upTo(6), e).Kind(SearchPairs).Pair
 		coordinate, whole := middle(f.Std)*grey, math.Sqrt(middle(f.MeanSquare))*grey
 		if coordinate < c.coordinate || whole < c.whole {
 			t.Errorf("%g σ: median floors of %.1f for coordinates and %.1f for whole images, want at least %g and %g", c.strength, coordinate, whole, c.coordinate, c.whole)

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tattle/internal/npy"
@@ -16,11 +17,7 @@ type Result struct {
 	Path       string     // of the arrays; empty for the result of Certify
 	SHA256     string     // of that file
 	Indices    []int      // of the examples in their data set
-	Sizes      []*Bounds  // by near witnesses, one for each of Experiment.Sizes
-	Far        *Bounds    // by far witnesses; nil if left out
-	Barankin   *Bounds    // by witnesses that are combined; nil if left out
-	Twins      *Bounds    // by twins; nil if left out
-	Pairs      *Bounds    // by witnesses searched for pair floors, with Pair alone; nil if left out
+	Kinds      []*Bounds  // by near witnesses, one for each of Experiment.Sizes, then by those of each further kind
 	CramerRao  *CramerRao
 	Rank       []int       // of each example's Jacobian; nil if left out
 	Spectra    [][]float64 // its singular values, descending
@@ -85,20 +82,10 @@ func (e *record) check() error {
 
 // result summarises what is recorded.
 func (e Experiment) result(rec *record) *Result {
-	r := &Result{Experiment: e, Indices: ints(rec.index), effort: rec.effort}
-	for _, b := range rec.sets {
-		b.Tried = len(r.Indices)
-		switch b.name {
-		case pairName:
-			r.Pairs = b
-		case farName:
-			r.Far = b
-		case barankinName:
-			r.Barankin = b
-		case twinName:
-			r.Twins, b.Tried = b, min(b.Tried, e.Twins.Examples)
-		default:
-			r.Sizes = append(r.Sizes, b)
+	r := &Result{Experiment: e, Indices: ints(rec.index), Kinds: rec.sets, effort: rec.effort}
+	for _, b := range r.Kinds {
+		if b.Tried = len(r.Indices); b.Search == SearchTwins {
+			b.Tried = min(b.Tried, e.Twins.Examples)
 		}
 	}
 	if rec.cramerRao {
@@ -109,6 +96,17 @@ func (e Experiment) result(rec *record) *Result {
 	}
 	r.Summaries = e.summaries(r)
 	return r
+}
+
+// Near returns the bounds by near witnesses, one for each size.
+func (r *Result) Near() []*Bounds { return r.Kinds[:len(r.Experiment.Sizes)] }
+
+// Kind returns the bounds by witnesses of a search, SearchFar and so on; nil if they were left out.
+func (r *Result) Kind(search string) *Bounds {
+	if i := slices.IndexFunc(r.Kinds, func(b *Bounds) bool { return b.Search == search }); i >= 0 {
+		return r.Kinds[i]
+	}
+	return nil
 }
 
 func ints[T int64 | int32](x []T) []int {

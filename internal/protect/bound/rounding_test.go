@@ -91,8 +91,8 @@ func TestMeasuredRounding(t *testing.T) {
 				t.Errorf("%s is %s", s.Method, s.Status)
 			}
 		}
-		for i, v := range r.Sizes[0].Std {
-			if w := proved.Sizes[0].Std[i]; v > w*(1+1e-12) || v < w*(1-1e-6) {
+		for i, v := range r.Near()[0].Std {
+			if w := proved.Kinds[0].Std[i]; v > w*(1+1e-12) || v < w*(1-1e-6) {
 				t.Fatalf("%s noise: bound %d is %g by measured rounding, %g by proved", noise, i, v, w)
 			}
 		}

@@ -37,8 +37,8 @@ func TestReproducible(t *testing.T) {
 			continue
 		}
 		part := mustRun(t, m, data, []int{69, 3}, e)
-		for i, b := range append(part.Sizes, part.Far, part.Barankin) {
-			of := append(whole.Sizes, whole.Far, whole.Barankin)[i]
+		for i, b := range append(part.Near(), part.Kind(SearchFar), part.Kind(SearchCombined)) {
+			of := append(whole.Near(), whole.Kind(SearchFar), whole.Kind(SearchCombined))[i]
 			if !slices.Equal(b.Std[:24], of.Std[69*24:]) || !slices.Equal(b.Std[24:], of.Std[3*24:4*24]) {
 				t.Errorf("%s: bounds depend on order or company", search)
 			}
@@ -133,7 +133,7 @@ func TestResumeAfterTheMerge(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, shardsDir)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what was left of the shards: %v", err)
 	}
-	if again.SHA256 != first.SHA256 || !slices.Equal(again.Sizes[0].Std, first.Sizes[0].Std) || len(again.Summaries) != len(first.Summaries) {
+	if again.SHA256 != first.SHA256 || !slices.Equal(again.Kinds[0].Std, first.Kinds[0].Std) || len(again.Summaries) != len(first.Summaries) {
 		t.Error("a finished run loads as another result")
 	}
 	other := e

@@ -25,6 +25,8 @@ const (
 	SearchFar   = "far"   // FarOptions
 	SearchTwins = "twins" // TwinOptions
 	SearchPairs = "pairs" // PairOptions
+
+	SearchCombined = "" // several together, of BarankinOptions
 )
 
 // The standings of a figure, from the strongest down.
@@ -41,7 +43,7 @@ var QuantileLevels = []float64{0.05, 0.25, 0.5, 0.75, 0.95}
 // the root mean square errors of all estimators.
 type Summary struct {
 	Method   string
-	Search   string // for the witnesses; empty for several together
+	Search   string // for the witnesses
 	Band     string // "all", or the low band as "8x8"
 	Domain   string
 	Size     float64 // of the perturbation, A section 3: ‖z‖ ≈ size·σ
@@ -93,7 +95,7 @@ func (e Experiment) summaries(r *Result) []Summary {
 	var todo []func() Summary // run in parallel: each sorts all its values
 	witnessed := func(b *Bounds, method string, std, squares []float64) {
 		status, _ := e.Standing()
-		of := Summary{Method: method, Search: e.searchOf(b), Size: b.Size, Examples: b.Tried, Domain: b.domain.String(), Status: status}
+		of := Summary{Method: method, Search: b.Search, Size: b.Size, Examples: b.Tried, Domain: b.domain.String(), Status: status}
 		for _, band := range bands {
 			of := of
 			of.Band = band.Name
@@ -108,18 +110,17 @@ func (e Experiment) summaries(r *Result) []Summary {
 			return of.summarize(roots)
 		})
 	}
-	kinds := slices.DeleteFunc(append(slices.Clone(r.Sizes), r.Far, r.Barankin, r.Twins, r.Pairs), func(b *Bounds) bool { return b == nil })
-	for _, b := range kinds {
-		switch b {
-		case r.Pairs:
-		case r.Barankin:
+	for _, b := range r.Kinds {
+		switch b.Search {
+		case SearchPairs:
+		case SearchCombined:
 			witnessed(b, MethodBarankin, b.Std, b.MeanSquare)
 		default:
 			witnessed(b, MethodHCR, b.Std, b.MeanSquare)
 		}
 	}
-	for _, b := range kinds {
-		if b != r.Barankin {
+	for _, b := range r.Kinds {
+		if !b.joint {
 			witnessed(b, MethodPair, b.Pair.Std, b.Pair.MeanSquare)
 		}
 	}
@@ -152,21 +153,6 @@ func hidden(seen []float64) float64 {
 		}
 	}
 	return float64(count) / float64(max(1, len(seen)))
-}
-
-// searchOf names the search for the witnesses of some bounds; empty for combined ones.
-func (e Experiment) searchOf(b *Bounds) string {
-	switch b.name {
-	case farName:
-		return SearchFar
-	case barankinName:
-		return ""
-	case twinName:
-		return SearchTwins
-	case pairName:
-		return SearchPairs
-	}
-	return e.Search.Search
 }
 
 // Standing returns the status of bounds with a witness, and what it rests on.

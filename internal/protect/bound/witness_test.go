@@ -31,8 +31,8 @@ func TestAllRounding(t *testing.T) {
 	}
 	e.Sizes = []float64{1e-6}
 	same := mustRun(t, m, data, upTo(8), e)
-	for k, v := range r.Sizes[0].Std {
-		if most := same.Sizes[0].Std[k]; v > most {
+	for k, v := range r.Near()[0].Std {
+		if most := same.Kinds[0].Std[k]; v > most {
 			t.Fatalf("coordinate %d: %g, %g from larger perturbations in the same directions", k, v, most)
 		}
 	}

@@ -10,6 +10,7 @@ const (
 // Bounds are what one kind of witness proves: the near witnesses of one size, far witnesses, combined
 // ones, twins, or those that are searched for pair floors.
 type Bounds struct {
+	Search     string    // of the witnesses: that of SearchOptions, SearchFar, SearchTwins, SearchPairs or SearchCombined
 	Size       float64   // ‖z‖/σ of near witnesses; 0 for other kinds
 	Witnesses  int       // of an example
 	Tried      int       // examples whose witnesses were sought: the first ones
@@ -37,20 +38,20 @@ type Bounds struct {
 // witnessSets lists the kinds of witnesses of a resolved experiment.
 func (e Experiment) witnessSets() (all []*Bounds) {
 	for _, s := range e.Sizes {
-		all = append(all, &Bounds{name: SizeName(s), Size: s, Witnesses: e.Search.Restarts, domain: e.Domain})
+		all = append(all, &Bounds{name: SizeName(s), Search: e.Search.Search, Size: s, Witnesses: e.Search.Restarts, domain: e.Domain})
 	}
 	if e.Far.Starts > 0 {
-		all = append(all, &Bounds{name: farName, Witnesses: e.Far.Starts, domain: e.Far.Domain, counted: true})
+		all = append(all, &Bounds{name: farName, Search: SearchFar, Witnesses: e.Far.Starts, domain: e.Far.Domain, counted: true})
 	}
 	if e.Barankin.Witnesses > 0 {
 		far := e.Far.Starts > 0 && !e.Barankin.Near
-		all = append(all, &Bounds{name: barankinName, Witnesses: e.Barankin.Witnesses, domain: e.Domain, joint: true, counted: far})
+		all = append(all, &Bounds{name: barankinName, Search: SearchCombined, Witnesses: e.Barankin.Witnesses, domain: e.Domain, joint: true, counted: far})
 	}
 	if e.Twins.Examples > 0 {
-		all = append(all, &Bounds{name: twinName, Witnesses: 2, domain: e.Twins.Domain, double: true, counted: true})
+		all = append(all, &Bounds{name: twinName, Search: SearchTwins, Witnesses: 2, domain: e.Twins.Domain, double: true, counted: true})
 	}
 	if e.Pairs.Witnesses > 0 {
-		all = append(all, &Bounds{name: pairName, Witnesses: e.Pairs.Witnesses + e.Pairs.groups(e.Coordinates.Len()), domain: e.Pairs.Domain, counted: true})
+		all = append(all, &Bounds{name: pairName, Search: SearchPairs, Witnesses: e.Pairs.Witnesses + e.Pairs.groups(e.Coordinates.Len()), domain: e.Pairs.Domain, counted: true})
 	}
 	for _, s := range all {
 		s.counted = s.counted || e.lattice()

@@ -145,22 +145,11 @@ func stronger(x, y *report.Claim) bool {
 
 // witnessed returns the bounds of a row that witnesses prove, [examples, m]; nil for other rows.
 func witnessed(of bound.Summary, res *bound.Result) []float64 {
-	switch {
-	case of.Method == bound.MethodBarankin:
-		return res.Barankin.Std
-	case of.Method != bound.MethodHCR:
+	if of.Method != bound.MethodHCR && of.Method != bound.MethodBarankin {
 		return nil
-	case of.Search == bound.SearchFar:
-		return res.Far.Std
-	case of.Search == bound.SearchTwins:
-		return res.Twins.Std[:res.Twins.Tried*res.Experiment.Coordinates.Len()]
 	}
-	for _, s := range res.Sizes {
-		if s.Size == of.Size {
-			return s.Std
-		}
-	}
-	return nil
+	b := res.Kinds[slices.IndexFunc(res.Kinds, func(b *bound.Bounds) bool { return b.Search == of.Search && b.Size == of.Size })]
+	return b.Std[:b.Tried*res.Experiment.Coordinates.Len()]
 }
 
 // pairNames name the other inputs of pair floors by their search; all others are near witnesses.

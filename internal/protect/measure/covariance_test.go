@@ -98,10 +98,10 @@ func TestCovarianceCramerRao(t *testing.T) {
 			if got := found.CramerRao.Full[k]; math.Abs(got/want-1) > 1e-5 {
 				t.Errorf("%d queries: Cramér-Rao bound %v of coordinate %d, want %v", queries, got, k, want)
 			}
-			if got := found.Barankin.Std[k]; got > want*(1+1e-5) || got < .97*want {
+			if got := found.Kind(bound.SearchCombined).Std[k]; got > want*(1+1e-5) || got < .97*want {
 				t.Errorf("%d queries: Barankin bound %v of coordinate %d, the truth is %v", queries, got, k, want)
 			}
-			for _, b := range found.Sizes {
+			for _, b := range found.Near() {
 				if got := b.Std[k]; got > want*(1+1e-5) || got <= 0 {
 					t.Errorf("%d queries: bound %v of coordinate %d by one witness, the truth is %v", queries, got, k, want)
 				}

@@ -15,7 +15,7 @@ const histogramBins = 60
 // histograms draws the bounds of each size.
 func (a *account) histograms(res *bound.Result) {
 	e := res.Experiment
-	for _, s := range res.Sizes {
+	for _, s := range res.Near() {
 		name := "s = " + Fraction(s.Size)
 		a.histogram("all coordinates, "+name, s.Std)
 		if low := e.Coordinates.Band(e.Band); len(low) > 0 {

@@ -52,12 +52,12 @@ func (a *account) pictures() error {
 		var shown []report.Picture
 		if res != nil && a.c.Name() == "dct" {
 			p := len(o.theta)
-			for _, s := range res.Sizes {
+			for _, s := range res.Near() {
 				if err := o.add(&shown, "s = "+Fraction(s.Size), o.reconstruct(s.Std[i*p:(i+1)*p], rng), ""); err != nil {
 					return err
 				}
 			}
-			if b := res.Barankin; b != nil {
+			if b := res.Kind(bound.SearchCombined); b != nil {
 				if err := o.add(&shown, "Barankin", o.reconstruct(b.Std[i*p:(i+1)*p], rng), ""); err != nil {
 					return err
 				}
@@ -203,10 +203,7 @@ func (a *account) showPairs(o original, i int) error {
 		if res == nil {
 			break
 		}
-		b := res.Twins
-		if k.search == bound.SearchPairs {
-			b = res.Pairs
-		}
+		b := res.Kind(k.search)
 		if b == nil || i >= b.Tried {
 			continue
 		}
