@@ -67,9 +67,7 @@ func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, trai
 		}
 		train.Examples(x, rows)
 	}
-	if a.list, err = bayes.Keep(ctx, bayes.Inputs{Front: front, Data: train, Indices: indices, Memo: o.Memo}); err != nil {
-		return nil, err
-	}
+	a.list = bayes.Inputs{Front: front, Data: train, Indices: indices, Memo: o.Memo}.Kept()
 	r := rand.New(rand.NewPCG(o.Seed, temperatureTrials))
 	if a.temperature, err = bayes.ChooseTemperature(ctx, a.list, p, a.inputs, density, temperatureTrials, r); err != nil {
 		return nil, err

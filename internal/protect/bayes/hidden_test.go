@@ -29,7 +29,7 @@ func TestHidden(t *testing.T) {
 		{"equal to twenty", append(slices.Repeat([]float64{0}, 19), 50), []float64{0}, .05, 0, 0},
 		{"one far, one equal", []float64{0, 100}, []float64{0, 50}, .75, .25, .03},
 	} {
-		r := must.Get(RunHidden(context.Background(), kept{1, c.list}, kept{1, c.fresh}, nil, noise, Options{Draws: 20000, Seed: 3}))(t, c.name)
+		r := must.Get(RunHidden(context.Background(), table{1, c.list}, table{1, c.fresh}, nil, noise, Options{Draws: 20000, Seed: 3}))(t, c.name)
 		first := r.Identified(1e-6)
 		if first.Low > c.first || first.High < c.first || math.Abs(first.Mean-c.first) > c.off+1e-9 {
 			t.Errorf("%s: first %v, want %v", c.name, first, c.first)
@@ -42,7 +42,7 @@ func TestHidden(t *testing.T) {
 
 // TestHiddenRounds: features so large that rounding may decide are refused.
 func TestHiddenRounds(t *testing.T) {
-	if _, err := RunHidden(context.Background(), kept{1, []float64{1e9, 2e9}}, kept{1, []float64{3e9}}, nil, release.Gaussian{Sigma: 1}, Options{Draws: 10}); err != ErrRounding {
+	if _, err := RunHidden(context.Background(), table{1, []float64{1e9, 2e9}}, table{1, []float64{3e9}}, nil, release.Gaussian{Sigma: 1}, Options{Draws: 10}); err != ErrRounding {
 		t.Errorf("error %v, want ErrRounding", err)
 	}
 }

@@ -49,11 +49,17 @@ func (r *Result) Floor(squares []float64, most, alpha float64) Limit {
 // Identified returns the probability that the best adversary with the list identifies the true
 // input with one guess (first), and with ten guesses (ten).
 func (r *Result) Identified(alpha float64) (first, ten Limit) {
-	top, tens := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
-	for b, d := range r.Draws {
-		top[b], tens[b] = d.Top, d.Ten
-	}
+	top, tens := r.each(func(d Draw) float64 { return d.Top }), r.each(func(d Draw) float64 { return d.Ten })
 	return limits(top, 1, r.Rounding, alpha), limits(tens, 1, r.Rounding, alpha)
+}
+
+// each returns a number of every draw.
+func (r *Result) each(of func(Draw) float64) []float64 {
+	x := make([]float64, len(r.Draws))
+	for b, d := range r.Draws {
+		x[b] = of(d)
+	}
+	return x
 }
 
 // IdentifiedAmong returns the probability of identifying the input with one guess, with each shorter list.
@@ -66,21 +72,13 @@ func (r *Result) IdentifiedAmong(alpha float64) (all []Limit) {
 
 // Named returns the probability that the best adversary with the list names the person whose input it is.
 func (r *Result) Named(alpha float64) Limit {
-	x := make([]float64, len(r.Draws))
-	for b, d := range r.Draws {
-		x[b] = d.Person
-	}
-	return limits(x, 1, r.Rounding, alpha)
+	return limits(r.each(func(d Draw) float64 { return d.Person }), 1, r.Rounding, alpha)
 }
 
 // Rank returns the expected rank, from 1, of the true input among the candidates in descending
 // order of their posterior probabilities.
 func (r *Result) Rank(alpha float64) Limit {
-	x := make([]float64, len(r.Draws))
-	for b, d := range r.Draws {
-		x[b] = d.Rank - 1
-	}
-	l := limits(x, float64(r.Candidates-1), 0, alpha)
+	l := limits(r.each(func(d Draw) float64 { return d.Rank - 1 }), float64(r.Candidates-1), 0, alpha)
 	return Limit{l.Mean + 1, max(l.Low, 0) + 1, l.High + 1}
 }
 
@@ -88,12 +86,8 @@ func (r *Result) Rank(alpha float64) Limit {
 // the prior's entropy, log₂G for G people who are equally likely, less E[H(p)]. Relative errors r of the probabilities change an entropy by at most about
 // r(log₂N + 2).
 func (r *Result) Bits(alpha float64) Limit {
-	x, all := make([]float64, len(r.Draws)), r.PriorBits
-	for b, d := range r.Draws {
-		x[b] = d.Entropy
-	}
-	most := math.Log2(float64(r.Candidates)) // people are no more than that
-	l, off := limits(x, most, 0, alpha), r.Rounding*(most+2)
+	most, all := math.Log2(float64(r.Candidates)), r.PriorBits // people are no more than that
+	l, off := limits(r.each(func(d Draw) float64 { return d.Entropy }), most, 0, alpha), r.Rounding*(most+2)
 	return Limit{all - l.Mean, max(all-l.High-off, 0), min(all-l.Low+off, all)}
 }
 

@@ -59,28 +59,12 @@ func (in Inputs) compute(ctx context.Context, dst []float64, rows []int) error {
 	})
 }
 
-// kept holds features in memory.
-type kept struct {
-	dim int
-	a   []float64
-}
-
-// Keep computes all features of a list once and keeps them in memory, 8 bytes per number, so that
-// several passes over the list compute them only once. A list with a Memo stays as it is.
-func Keep(ctx context.Context, list Candidates) (Candidates, error) {
-	if in, ok := list.(Inputs); ok && in.Memo != nil {
-		return list, nil
+// Kept returns a list that computes its features once, so that several passes need no more. One without a Memo gets one of
+// its own inputs.
+func (in Inputs) Kept() Inputs {
+	if in.Memo == nil {
+		in.Data, in.Indices = nn.Choose(in.Data, in.Indices), nn.Indices(len(in.Indices))
+		in.Memo = NewMemo(in.Len(), in.Dim())
 	}
-	k := kept{list.Dim(), make([]float64, list.Len()*list.Dim())}
-	return k, list.Features(ctx, k.a, nn.Indices(list.Len()))
-}
-
-func (k kept) Len() int { return len(k.a) / k.dim }
-func (k kept) Dim() int { return k.dim }
-
-func (k kept) Features(_ context.Context, dst []float64, indices []int) error {
-	for row, j := range indices {
-		copy(dst[row*k.dim:(row+1)*k.dim], k.a[j*k.dim:(j+1)*k.dim])
-	}
-	return nil
+	return in
 }

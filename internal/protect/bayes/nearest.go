@@ -49,27 +49,27 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 	if coarse := 0x1p-24 * largest * math.Sqrt(float64(n*o.Queries)); err != nil || !(coarse <= finest*noise.Std()) {
 		return nil, false, err
 	}
+	count := func(hits, some []int) {
+		w := newWorkspace(n)
+		for i, t := range around(values, n, some) {
+			r := run.Rand(o.Seed, some[i], streamNearest)
+			for first := 0; first < releases && ctx.Err() == nil; first += releasesTogether {
+				hits[i] += t.named(noise, o.Queries, min(releasesTogether, releases-first), r, w)
+			}
+		}
+	}
 	if o.People != nil {
 		sigma, _ := release.AsGaussian(noise)
 		c, fine := newCrowd(values, n, of, sigma*sigma/float64(o.Queries))
 		if !fine {
 			return nil, false, nil
 		}
-		hits, err = c.nearestPeople(ctx, noise, some, releases, o)
-		return hits, true, err
+		count = func(hits, some []int) { c.name(ctx, hits, noise, some, releases, o) }
 	}
 	hits = make([]int, len(some))
 	for from := 0; from < len(some); from += nearestAtOnce {
 		to := min(from+nearestAtOnce, len(some))
-		simd.Parallel(to-from, nearestTogether, func(lo, hi int) {
-			w := newWorkspace(n)
-			for i, t := range around(values, n, some[from+lo:from+hi]) {
-				r := run.Rand(o.Seed, some[from+lo+i], streamNearest)
-				for first := 0; first < releases && ctx.Err() == nil; first += releasesTogether {
-					hits[from+lo+i] += t.named(noise, o.Queries, min(releasesTogether, releases-first), r, w)
-				}
-			}
-		})
+		simd.Parallel(to-from, nearestTogether, func(lo, hi int) { count(hits[from+lo:from+hi], some[from+lo:from+hi]) })
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
 		}

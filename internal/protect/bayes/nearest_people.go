@@ -155,26 +155,8 @@ func (c *crowd) all(ctx context.Context, some []facing, rivals map[int][]int) []
 	return some
 }
 
-// nearestPeople counts, for some people, the releases of a random candidate of theirs that name them: most are compared only with the
-// people who were likelier after others of the same person.
-func (c *crowd) nearestPeople(ctx context.Context, noise release.Noise, some []int, releases int, o Options) ([]int, error) {
-	hits := make([]int, len(some))
-	for from := 0; from < len(some); from += nearestAtOnce {
-		to := min(from+nearestAtOnce, len(some))
-		simd.Parallel(to-from, nearestTogether, func(lo, hi int) {
-			c.name(ctx, hits[from+lo:from+hi], noise, some[from+lo:from+hi], releases, o)
-		})
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if o.Progress != nil {
-			o.Progress(float64(to) / float64(len(some)))
-		}
-	}
-	return hits, nil
-}
-
-// name is nearestPeople for people for whom the list is read together.
+// name counts, for some people, the releases of a random candidate of theirs that name them: most are compared only with the
+// people who were likelier after others of the same person. The list is read for all of these people together.
 func (c *crowd) name(ctx context.Context, hits []int, noise release.Noise, some []int, releases int, o Options) {
 	one, rivals := make([]float64, c.n), map[int][]int{}
 	chance := make([]*rand.Rand, len(some))

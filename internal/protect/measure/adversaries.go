@@ -246,7 +246,7 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 			Progress: func(done, total int, _ float64) { tell(done, total) },
 		})
 	case "posterior":
-		return attack.NewPosterior(ctx, t.released(), t.Noise, r.lesson, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed, Memo: r.memos.memo(r.lesson, r.columns())})
+		return attack.NewPosterior(ctx, t.released(), t.Noise, r.lesson, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed, Memo: r.memos.memo(r.lesson, columnsOf(t.Front))})
 	case "inversion":
 		if r.prior == nil {
 			return nil, errors.New("it needs the prior, which was left out")
@@ -254,12 +254,6 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 		return attack.NewInversion(t.released(), t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Starts: slices.Clone(r.made), Domain: t.Legal})
 	}
 	return nil, errors.New("there is no such attack")
-}
-
-// columns returns the number of features.
-func (r *adversary) columns() int {
-	_, n := r.target.Front.Dims()
-	return n
 }
 
 // linear is the linear attack, nil if it was not made.

@@ -134,8 +134,10 @@ func (l *lists) unknown(attacked, known []int) []int {
 }
 
 // columns returns the number of features.
-func (l *lists) columns() int {
-	_, n := l.target.Front.Dims()
+func (l *lists) columns() int { return columnsOf(l.target.Front) }
+
+func columnsOf(front nn.Model) int {
+	_, n := front.Dims()
 	return n
 }
 
@@ -235,10 +237,7 @@ func (l *lists) posteriorGuesses(ctx context.Context, known []int, targets []bay
 			}
 		}
 	}
-	list, err := bayes.Keep(ctx, l.inputs(l.Candidates, known))
-	if err != nil {
-		return nil, err
-	}
+	list := l.inputs(l.Candidates, known).Kept()
 	random := rand.New(rand.NewPCG(l.Seed, streamTemperature))
 	temperature, err := bayes.ChooseTemperature(ctx, list, width, classes, noise, min(temperatureTrials, len(known)/2), random)
 	if err != nil {
