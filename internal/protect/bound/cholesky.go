@@ -3,8 +3,6 @@ package bound
 import (
 	"context"
 	"slices"
-
-	"tattle/internal/engine/nn"
 )
 
 // factored applies J⁺ of the batch's only example by its factor.
@@ -13,11 +11,6 @@ type factored struct {
 	of   *gramian
 
 	eps, z []float64
-}
-
-func newFactored(m nn.Model) *factored {
-	p, n := m.Dims()
-	return &factored{p: p, n: n}
 }
 
 func (s *factored) prepare(b *batch) { s.of = b.gramian }

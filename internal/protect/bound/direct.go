@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 
-	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 )
 
@@ -12,11 +11,6 @@ import (
 type explicit struct {
 	p, n  int
 	batch *batch
-}
-
-func newExplicit(m nn.Model) *explicit {
-	p, n := m.Dims()
-	return &explicit{p: p, n: n}
 }
 
 func (s *explicit) prepare(b *batch) { s.batch = b; b.pseudoinverses() }
@@ -41,9 +35,7 @@ func (s *explicit) solve(_ context.Context, eps, z []float32) error {
 		}
 		za := make([]float32, restarts*a)
 		for r := range restarts {
-			for k, j := range active {
-				za[r*a+k] = z[r*s.n+j]
-			}
+			gather(rowOf(za, r, a), rowOf(z, r, s.n), active)
 		}
 		simd.Gemm(false, false, restarts, s.p, a, 1, za, a, inverse, s.p, 0, eps, s.p)
 	})

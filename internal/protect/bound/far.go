@@ -106,21 +106,11 @@ func (s *farSearch) begin(out, theta []float32) {
 	s.theta, s.best = theta, out
 	clear(out)
 	for _, v := range []*[]float32{&s.eps, &s.x, &s.point, &s.room, &s.step} {
-		resize(v, rows*s.p)
+		*v = make([]float32, rows*s.p)
 	}
-	resize(&s.z, rows*s.n)
-	resize(&s.a, rows*s.n)
-	clear(s.z) // a row that finds no scale is closed by it
-	resize(&s.a0, examples*s.n)
-	resize(&s.low, len(theta))
-	resize(&s.high, len(theta))
-	resize(&s.score, rows)
-	resize(&s.floor, examples)
-	resize(&s.open, rows)
-	resize(&s.stuck, rows)
-	for i := range rows {
-		s.score[i], s.open[i], s.stuck[i] = math.Inf(-1), i, false
-	}
+	s.z, s.a, s.a0 = make([]float32, rows*s.n), make([]float32, rows*s.n), make([]float32, examples*s.n)
+	s.low, s.high, s.floor = make([]float32, len(theta)), make([]float32, len(theta)), make([]float64, examples)
+	s.score, s.open, s.stuck = slices.Repeat([]float64{math.Inf(-1)}, rows), nn.Indices(rows), make([]bool, rows)
 	for i, t := range theta {
 		s.low[i], s.high[i] = s.options.Domain.ends(i%s.p, t)
 	}

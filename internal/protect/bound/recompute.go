@@ -16,13 +16,12 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 		if !old.joint {
 			v.pairFloors(old, int(index), i, m, p)
 		}
+		within := v.norms(prefix, int(index), old.ZNorm[i*old.Witnesses:], old.Allowance[i*old.Witnesses:], p.ds)
 		if old.name == pairName {
-			v.norms(prefix, int(index), old.ZNorm[i*old.Witnesses:], old.Allowance[i*old.Witnesses:], p.ds)
 			continue
 		}
 		best(std, winner, p.bounds, old.Witnesses)
 		rounding := asStored(std, old.small, towardZero32)
-		within := v.norms(prefix, int(index), old.ZNorm[i*old.Witnesses:], old.Allowance[i*old.Witnesses:], p.ds)
 		for k := range m {
 			own := certificateTolerance
 			if w := winner[k]; w >= 0 {

@@ -2,7 +2,6 @@ package bound
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"tattle/internal/math/simd"
@@ -117,30 +116,15 @@ func (c *Certifier) features(lo, hi int) {
 	x, xerr := c.x[lo*p:hi*p], c.xerr[lo*p:hi*p]
 	switch c.Rounding {
 	case RoundingPairs:
-		c.wide().ForwardWide64(a, b, x, xerr)
+		c.Net.(wideNet).ForwardWide64(a, b, x, xerr)
 	case RoundingMeasured:
-		c.passes().Forward64(a, x)
 		c.measured(a, b, x)
 	default:
 		c.Net.ForwardError64(a, b, x, xerr)
 	}
 }
 
-func (c *Certifier) wide() wideNet {
-	if w, ok := c.Net.(wideNet); ok {
-		return w
-	}
-	panic(fmt.Sprintf("bound: the net of a certifier with rounding %q has no pass in pairs", c.Rounding))
-}
-
-func (c *Certifier) passes() twoPrecisionNet {
-	if s, ok := c.Net.(twoPrecisionNet); ok {
-		return s
-	}
-	panic(fmt.Sprintf("bound: the net of a certifier with rounding %q has no pass in float32", c.Rounding))
-}
-
-// measured overwrites b with estimates of the errors of the float64 features a at the points x.
+// measured overwrites a with the float64 features at the points x, and b with estimates of their errors.
 //
 // To first order an error of rounding is a sum of multiples of the unit roundoff u, which is 2⁻⁵³
 // in float64 and 2⁻²⁴ in float32. So the distance of a float32 pass from a, over 2²⁹, is about as
@@ -153,9 +137,10 @@ func (c *Certifier) passes() twoPrecisionNet {
 // evenly; for other noise every feature is given the largest error of any.
 func (c *Certifier) measured(a, b, x []float64) {
 	_, n := c.Net.Dims()
-	x32, y := make([]float32, len(x)), make([]float32, len(a))
+	net, x32, y := c.Net.(twoPrecisionNet), make([]float32, len(x)), make([]float32, len(a))
 	narrow(x32, x)
-	c.passes().Forward(y, x32)
+	net.Forward64(a, x)
+	net.Forward(y, x32)
 	for at := 0; at < len(a); at += n {
 		row := a[at : at+n]
 		rms, most := apart(y[at:at+n], row)

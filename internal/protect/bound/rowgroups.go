@@ -39,7 +39,9 @@ func activeCounts(on []bool, n int) []int {
 	rows := make([]int, len(on)/n)
 	for k := range rows {
 		for _, yes := range rowOf(on, k, n) {
-			rows[k] += one(yes)
+			if yes {
+				rows[k]++
+			}
 		}
 	}
 	return rows
@@ -57,12 +59,4 @@ func activity[T nn.Float](lin nn.Linearization[T], features int) []bool {
 		on[i] = true
 	}
 	return on
-}
-
-// one returns 1 if yes is true, otherwise 0.
-func one(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }

@@ -12,15 +12,17 @@ import (
 
 // searcher returns the search of a resolved experiment.
 func (e Experiment) searcher(m nn.Model) searcher {
+	p, n := m.Dims()
+	by := &repeats{model: m, options: e.Search, domain: e.Domain, inverse: &explicit{p: p, n: n}}
 	switch e.Search.Search {
 	case Published:
 		return &published{model: m, options: e.Search, domain: e.Domain}
 	case Algorithm1:
-		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: &matrixFree{model: m}}
+		by.inverse = &matrixFree{model: m}
 	case Cholesky:
-		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newFactored(m)}
+		by.inverse = &factored{p: p, n: n}
 	}
-	return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newExplicit(m)}
+	return by
 }
 
 // examples computes shard i.

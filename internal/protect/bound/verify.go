@@ -112,9 +112,6 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 	if err != nil {
 		return err
 	}
-	if err := v.rounding(rows["theta"]); err != nil {
-		return err
-	}
 	if err := v.runtime(rows["theta"]); err != nil {
 		return err
 	}
@@ -137,19 +134,6 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 		}
 	}
 	return nil
-}
-
-// rounding settles how the rounding of features is known, where the experiment does
-// not say, as the run did.
-func (v *verifier) rounding(theta *npy.Rows) error {
-	if v.experiment.Rounding != "" || theta.Len() == 0 {
-		return nil
-	}
-	first, err := read[float32](theta, 0, 1)
-	if err == nil {
-		v.experiment.Rounding = v.experiment.rounding(lookAt(v.model, first))
-	}
-	return err
 }
 
 // runtime compares the recorded error of the runtime with what comes out now. A measured error
