@@ -247,20 +247,16 @@ func (o *Options) Settle(train, test *dataset.Set) {
 		if p.Accuracy > 0 || p.AUC > 0 || p.Bits > 0 || a == nil || b == nil {
 			continue
 		}
-		most := max(commonest(a), commonest(b))
+		most := max(slices.Max(shares(a)), slices.Max(shares(b)))
 		most += 2 * math.Sqrt(most*(1-most)*validationShare/float64(People(train))) // the search sees some of the training data
 		least := max(most+rightMargin, (bayes.Population{N: People(test), Alpha: alpha / 2}).Ceiling(most))
 		p.Accuracy = min(math.Ceil(100*(least+leastRoom))/100, 1)
 	}
 }
 
-// commonest returns the share of the most frequent class.
-func commonest(a *dataset.Attribute) float64 {
-	counts := make([]int, len(a.Values))
-	for _, c := range a.Labels {
-		counts[c]++
-	}
-	return float64(slices.Max(counts)) / float64(len(a.Labels))
+// shares returns the share of each class.
+func shares(a *dataset.Attribute) []float64 {
+	return bayes.Attribute{Classes: len(a.Values), Class: a.Labels}.Shares()
 }
 
 func (p Protect) check(train, test *dataset.Set) error {
@@ -277,10 +273,7 @@ func (p Protect) check(train, test *dataset.Set) error {
 			}
 			return measure.WrongOption("Protect", "the data have no sensitive attribute %q: %s", p.Attribute, advice)
 		}
-		share := make([]float64, len(a.Values))
-		for _, c := range a.Labels {
-			share[c] += 1 / float64(set.Len())
-		}
+		share := shares(a)
 		most, whole := slices.Max(share), stat.EntropyBits(share)
 		least := (bayes.Population{N: People(set), Alpha: alpha / 2}).Ceiling(most)
 		switch {

@@ -85,13 +85,6 @@ func (p *Promise) Check(r *report.Report) error {
 	return nil
 }
 
-// NeedsNoise reports whether a limit on every adversary, or on attacks, was measured in the report and is not kept: more
-// noise may keep it.
-func (p *Promise) NeedsNoise(r *report.Report) bool {
-	s, err := measure.SetupOf(r)
-	return err == nil && slices.ContainsFunc(p.checks(r, s), needsNoise)
-}
-
 // verdict says first whether the promise is kept. It is good only if no adversary is shown to do harm beside it.
 func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) report.Finding {
 	var names, missed []string

@@ -1,6 +1,9 @@
 package design
 
 import (
+	"slices"
+
+	"tattle/internal/protect/measure"
 	"tattle/internal/protect/release"
 	"tattle/internal/report"
 )
@@ -57,7 +60,10 @@ func (p Run) Add(r *report.Report) error {
 	return nil
 }
 
-// NeedsNoise reports whether more noise may keep a limit of the promise that the report misses.
+// NeedsNoise reports whether a limit on every adversary, or on attacks, was measured in the report and is not kept: more
+// noise may keep it.
 func (p Run) NeedsNoise(r *report.Report) bool {
-	return (&Promise{Limits: p.Options.Limits, Queries: p.Options.Queries}).NeedsNoise(r)
+	promise := Promise{Limits: p.Options.Limits, Queries: p.Options.Queries}
+	s, err := measure.SetupOf(r)
+	return err == nil && slices.ContainsFunc(promise.checks(r, s), needsNoise)
 }

@@ -153,22 +153,17 @@ func (t *Neighbours) With(vectors []float32) (*Neighbours, error) {
 
 // prepare makes rows such that a product says how near they are.
 func (t *Neighbours) prepare(vectors []float32) (rows, squares []float32, err error) {
-	w := t.of.Width
-	if t.use.Metric == MetricEuclidean {
-		rows = slices.Clone(vectors)
-		for i := 0; i < len(rows); i += w {
-			t.centered(rows[i : i+w])
-			squares = append(squares, simd.SumSquares(rows[i:i+w]))
-		}
-		return rows, squares, nil
-	}
 	rows = slices.Clone(vectors)
-	for i := 0; i < len(rows); i += w {
-		if !toUnit(rows[i : i+w]) {
+	for w, i := t.of.Width, 0; i < len(rows); i += w {
+		row := rows[i : i+w]
+		if t.use.Metric == MetricEuclidean {
+			t.centered(row)
+			squares = append(squares, simd.SumSquares(row))
+		} else if !toUnit(row) {
 			return nil, nil, &VectorError{i / w, errNoCosine}
 		}
 	}
-	return rows, nil, nil
+	return rows, squares, nil
 }
 
 // center computes the mean of the vectors, if the metric is Euclidean.

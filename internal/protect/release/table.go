@@ -119,17 +119,9 @@ func (t *Table) standardise() bool {
 func (t *Table) moment(c float64, k int) float64 {
 	var s float64
 	for i := range t.slope {
-		s += t.segment(i, func(x float64) float64 { return power(x-c, k) })
+		s += t.segment(i, func(x float64) float64 { return math.Pow(x-c, float64(k)) })
 	}
 	return s
-}
-
-func power(x float64, k int) float64 {
-	p := 1.
-	for range k {
-		p *= x
-	}
-	return p
 }
 
 // segment integrates f·h over the segment before knot k, h being a polynomial of
