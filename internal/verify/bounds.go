@@ -210,7 +210,7 @@ func (q *request) experiment(shape []int) (e bound.Experiment, err error) {
 			of, err = measure.OpenVectors(path, filepath.Base(r.Name), nn.Size(shape))
 		}
 	} else {
-		of, err = measure.OpenCoordinates(q.setup.Bounds.Coordinates, shape, q.setup.Data.BoundColumns())
+		of, err = measure.OpenCoordinates(q.setup.Bounds.Coordinates, shape, q.setup.Data.Columns)
 	}
 	if err != nil {
 		return e, err

@@ -42,7 +42,7 @@ func normal(n int, seed uint64) []float64 {
 func noises(t *testing.T, sigma float64, n int) map[string]Density {
 	t.Helper()
 	out := map[string]Density{}
-	for _, spec := range release.Families() {
+	for _, spec := range release.Families {
 		if z, err := release.ParseNoise(spec, sigma, n); err == nil {
 			if d, ok := z.(Density); ok {
 				out[spec] = d

@@ -26,7 +26,7 @@ func (m affine) factors(t testing.TB) *Factors {
 	for i := range m.n {
 		j.Active = append(j.Active, i)
 	}
-	return must.Get(j.Factor())(t)
+	return must.Get(j.complete(t.Context()))(t)
 }
 
 // joint is the combination of near witnesses, scaled, for all coordinates.

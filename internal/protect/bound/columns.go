@@ -4,9 +4,10 @@ import "fmt"
 
 // A Column is a group of inputs side by side that encode one column of a table.
 type Column struct {
-	Name  string
-	Width int // how many inputs
-	Keep  int // how many of them, from the first, are the column's band: the others say that a number is missing
+	Name  string  `json:"name"`
+	Width int     `json:"width"`          // how many inputs
+	Keep  int     `json:"keep"`           // how many of them, from the first, are the column's band: the others say that a number is missing
+	Unit  float64 `json:"unit,omitempty"` // of numbers: a unit of the first input in the column's own; 0 for categories
 }
 
 // mostColumns is the largest number of columns that are bands of their own.

@@ -107,7 +107,7 @@ func TestVectors(t *testing.T) {
 // where the truth is 5,000 (variances).
 func TestAxisAndFullCramerRao(t *testing.T) {
 	j := Jacobian{Active: []int{0, 1}, Rows: []float64{1, .99, .99, 1}, P: 2}
-	f := must.Get(j.Factor())(t)
+	f := must.Get(j.complete(t.Context()))(t)
 	cr := f.CramerRao(Pixels(2), 1)
 	det := (1 - .99*.99)
 	want := (1 + .99*.99) / (det * det)
@@ -139,7 +139,7 @@ func TestFactorRank(t *testing.T) {
 		{4, 4, nil, 0},
 	} {
 		j := jacobianWith(r, v.s, v.rows, v.cols)
-		f := must.Get(j.Factor())(t)
+		f := must.Get(j.complete(t.Context()))(t)
 		if f.Rank() != v.rank {
 			t.Errorf("%d×%d with singular values %v: rank %d (%v)", v.rows, v.cols, v.s, f.Rank(), f.S)
 			continue
@@ -153,7 +153,7 @@ func TestFactorRank(t *testing.T) {
 			t.Errorf("%d×%d: the factors miss %g", v.rows, v.cols, f.left(j))
 		}
 	}
-	must.Fail(t, must.Err((Jacobian{Active: []int{0}, Rows: []float64{math.NaN(), 1}, P: 2}).Factor())) // a Jacobian that is not finite
+	must.Fail(t, must.Err((Jacobian{Active: []int{0}, Rows: []float64{math.NaN(), 1}, P: 2}).complete(t.Context()))) // a Jacobian that is not finite
 }
 
 func TestSummaryOfUnbounded(t *testing.T) {

@@ -64,7 +64,7 @@ func TestFactorLarge(t *testing.T) {
 			s[i] = 3 * math.Pow(10, -7*float64(i)/float64(c.rank))
 		}
 		j := jacobianWith(r, s, c.rows, c.p)
-		f := must.Get(j.Factor())(t)
+		f := must.Get(j.complete(t.Context()))(t)
 		if f.Rank() != c.rank {
 			t.Fatalf("%d×%d: rank %d, want %d", c.rows, c.p, f.Rank(), c.rank)
 		}
@@ -132,7 +132,7 @@ func TestFactorLargeOfLowRankAndTiny(t *testing.T) {
 	r := rand.New(rand.NewPCG(58, 1))
 	for _, scale := range []float64{1, 1e-200} {
 		j := jacobianWith(r, []float64{3 * scale, 2 * scale, scale}, 260, 270)
-		f := must.Get(j.Factor())(t)
+		f := must.Get(j.complete(t.Context()))(t)
 		if f.Rank() != 3 || math.Abs(f.S[2]-scale) > 1e-9*scale {
 			t.Errorf("at %g: %d singular values, %g", scale, f.Rank(), f.S)
 		}
@@ -174,7 +174,7 @@ func BenchmarkFactorLarge(b *testing.B) {
 	}
 	c := DCT([]int{3, 32, 32})
 	for b.Loop() {
-		f := must.Get(j.Factor())(b)
+		f := must.Get(j.complete(b.Context()))(b)
 		f.pseudoinverse()
 		f.CramerRao(c, 1)
 	}

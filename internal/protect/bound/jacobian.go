@@ -135,10 +135,8 @@ const (
 	cutoff = 1e-6
 )
 
-// Factor decomposes j by the eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ, and in full where what
+// complete decomposes j by the eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ, and in full where what
 // they give is not sound. It returns an error only if J is not finite or that does not converge.
-func (j Jacobian) Factor() (*Factors, error) { return j.complete(context.Background()) }
-
 func (j Jacobian) complete(ctx context.Context) (*Factors, error) {
 	return j.factor(ctx, gramRatio, true)
 }

@@ -35,7 +35,7 @@ func Columns(set *dataset.Set) []bound.Column {
 			of[n].Width += c.Width
 			continue
 		}
-		of = append(of, bound.Column{Name: c.Name, Width: c.Width, Keep: keep})
+		of = append(of, bound.Column{Name: c.Name, Width: c.Width, Keep: keep, Unit: c.Unit})
 	}
 	return of
 }

@@ -9,10 +9,10 @@ import (
 
 // DataSetup says what values inputs can have.
 type DataSetup struct {
-	GreyLevels float64       `json:"grey_levels,omitempty"` // of 255, that one normalised unit is; 0 if the inputs are not pictures
-	Range      [][2]float64  `json:"range,omitempty"`       // of every channel: its least and greatest value
-	Stored     *Stored       `json:"stored,omitempty"`
-	Columns    []ColumnSetup `json:"columns,omitempty"` // of a table
+	GreyLevels float64        `json:"grey_levels,omitempty"` // of 255, that one normalised unit is; 0 if the inputs are not pictures
+	Range      [][2]float64   `json:"range,omitempty"`       // of every channel: its least and greatest value
+	Stored     *Stored        `json:"stored,omitempty"`
+	Columns    []bound.Column `json:"columns,omitempty"` // of a table
 }
 
 // Stored says what inputs can be stored as. Pictures are bytes b, which become (b/255 − Mean)/Std.
@@ -31,14 +31,6 @@ const (
 	StoredFloat32 = "float32 numbers within the data's range"
 )
 
-// ColumnSetup is a column of a table of inputs.
-type ColumnSetup struct {
-	Name  string  `json:"name"`
-	Width int     `json:"width"`          // how many inputs it has
-	Keep  int     `json:"keep"`           // how many of them, from the first, errors of the column are over
-	Unit  float64 `json:"unit,omitempty"` // of numbers: a normalised unit in the column's own; 0 for categories
-}
-
 // GreyLevels returns how many grey levels of 255 a normalised unit is. It is 0 if the inputs are not pictures.
 func GreyLevels(s *dataset.Set) (levels float64) {
 	for _, v := range s.Std {
@@ -49,23 +41,7 @@ func GreyLevels(s *dataset.Set) (levels float64) {
 
 // dataSetup describes the values of a data set.
 func dataSetup(s *dataset.Set) DataSetup {
-	d := DataSetup{GreyLevels: GreyLevels(s), Range: rangeOf(s), Stored: storedOf(s)}
-	unit := map[string]float64{}
-	for _, c := range s.Columns {
-		unit[c.Name] = max(c.Unit, 0)
-	}
-	for _, c := range Columns(s) {
-		d.Columns = append(d.Columns, ColumnSetup{c.Name, c.Width, c.Keep, unit[c.Name]})
-	}
-	return d
-}
-
-// BoundColumns returns the columns of a table as package bound takes them. It returns nil if the data are not a table.
-func (d DataSetup) BoundColumns() (all []bound.Column) {
-	for _, c := range d.Columns {
-		all = append(all, bound.Column{Name: c.Name, Width: c.Width, Keep: c.Keep})
-	}
-	return all
+	return DataSetup{GreyLevels: GreyLevels(s), Range: rangeOf(s), Stored: storedOf(s), Columns: Columns(s)}
 }
 
 // rangeOf returns the least and the greatest value of each channel.

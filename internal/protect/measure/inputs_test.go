@@ -6,13 +6,24 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
+	"tattle/internal/protect/bound"
 )
+
+// A column of numbers keeps its unit where some of them are missing.
+func TestColumnWithMissingNumbers(t *testing.T) {
+	set := &dataset.Set{Columns: []dataset.Column{{Width: 1, Name: "age", Unit: 12}, {Width: 1, Name: "age"}, {Width: 2, Name: "job"}}}
+	want := []bound.Column{{Name: "age", Width: 2, Keep: 1, Unit: 12}, {Name: "job", Width: 2, Keep: 2}}
+	if got := Columns(set); !slices.Equal(got, want) {
+		t.Errorf("columns %v, want %v", got, want)
+	}
+}
 
 // A limit in number holds for what adversaries learn from, too; indices are of the measured part.
 func TestTrainingLimit(t *testing.T) {

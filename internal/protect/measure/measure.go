@@ -73,38 +73,14 @@ func (r Release) clipOpen() bool {
 // SetNoise makes the noise of q.Experiment for the features of front. Where q.Sigma is 0,
 // it is set to q.Scale times the root mean square of all features over data (A section 3), or over
 // q.Scaling if that is not nil. What lattice noise leaves open is settled by the same features.
-// measured says that this root mean square is needed anyway; it is returned, 0 if it
-// was not. A table's file is looked up in dir.
-func (q *Request) SetNoise(ctx context.Context, front *nn.Net, dir string, measured bool) (rms float64, err error) {
-	return q.setNoise(ctx, front, q.scaling(), dir, measured)
-}
-
-// Shared returns how many of the inputs that SetNoise reads equal inputs of the measured data.
-func (q *Request) Shared() int {
-	if q.Scaling == nil {
-		return q.Data.Len()
-	}
-	return sharedInputs(q.Data, q.Scaling, nn.Indices(q.Data.Len()), nn.Indices(q.Scaling.Len()))
-}
-
-// scaling returns the data whose features SetNoise reads.
-func (q *Request) scaling() nn.Source {
-	if q.Scaling != nil {
-		return q.Scaling
-	}
-	return q.Data
-}
-
-// setNoise is SetNoise, with a source that reads as q.scaling does.
-func (q *Request) setNoise(ctx context.Context, front *nn.Net, data nn.Source, dir string, measured bool) (rms float64, err error) {
-	var largest float64
-	if measured || q.Sigma == 0 || release.CompleteLattice(q.Family, 1, 1) != q.Family {
-		if rms, largest, err = release.FeatureScale(ctx, front, data); err != nil {
-			if q.Scaling != nil && ctx.Err() == nil {
-				err = fmt.Errorf("the training examples from which the noise is computed: %w", err)
-			}
-			return 0, err
+// It returns this root mean square. A table's file is looked up in dir. data reads as q.scaling does.
+func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, dir string) (rms float64, err error) {
+	rms, largest, err := release.FeatureScale(ctx, front, data)
+	if err != nil {
+		if q.Scaling != nil && ctx.Err() == nil {
+			err = fmt.Errorf("the training examples from which the noise is computed: %w", err)
 		}
+		return 0, err
 	}
 	from := NothingFrom
 	if q.clipOpen() {
@@ -125,6 +101,22 @@ func (q *Request) setNoise(ctx context.Context, front *nn.Net, data nn.Source, d
 	}
 	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
 	return rms, nil
+}
+
+// Shared returns how many of the inputs that SetNoise reads equal inputs of the measured data.
+func (q *Request) Shared() int {
+	if q.Scaling == nil {
+		return q.Data.Len()
+	}
+	return sharedInputs(q.Data, q.Scaling, nn.Indices(q.Data.Len()), nn.Indices(q.Scaling.Len()))
+}
+
+// scaling returns the data whose features SetNoise reads.
+func (q *Request) scaling() nn.Source {
+	if q.Scaling != nil {
+		return q.Scaling
+	}
+	return q.Data
 }
 
 // Original returns what the release is compared with; nil: both its sides without noise.

@@ -128,7 +128,7 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show fun
 			}
 		}
 	}
-	if rms, err = q.setNoise(ctx, s.Front, progress.Watch(scaling, tell(0, total)), dir, true); err != nil {
+	if rms, err = q.SetNoise(ctx, s.Front, progress.Watch(scaling, tell(0, total)), dir); err != nil {
 		return rms, nil, err
 	}
 	if q.Spec.ClipNorm > 0 {

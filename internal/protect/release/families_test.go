@@ -259,7 +259,7 @@ func TestParseNoise(t *testing.T) {
 			t.Errorf("%q: %v, error %v, want %s", spec, noise, err, want)
 		}
 	}
-	for _, spec := range append(Families()[:2:2], "table:"+path) {
+	for _, spec := range append(Families[:2:2], "table:"+path) {
 		if noise, err := ParseNoise(spec, -1, 3); noise != nil || err == nil || !strings.Contains(err.Error(), "sigma -1 is negative") {
 			t.Errorf("%s: %v, %v", spec, noise, err)
 		}

@@ -199,8 +199,8 @@ func TestLatticeSpecs(t *testing.T) {
 			t.Errorf("CompleteLattice(%q, %v, %v) = %q, want %q", c.spec, c.sigma, c.largest, got, c.want)
 		}
 	}
-	if !slices.Contains(Families(), "lattice[:DELTA[:CLIP]]") {
-		t.Error(Families())
+	if !slices.Contains(Families, "lattice[:DELTA[:CLIP]]") {
+		t.Error(Families)
 	}
 }
 

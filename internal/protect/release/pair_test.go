@@ -18,7 +18,7 @@ type density interface {
 func densities(t *testing.T) map[string]density {
 	t.Helper()
 	out := map[string]density{}
-	for _, spec := range Families() {
+	for _, spec := range Families {
 		if z, err := ParseNoise(spec, 1, 1); err == nil {
 			if d, ok := z.(density); ok {
 				out[spec] = d

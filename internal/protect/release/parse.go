@@ -10,10 +10,8 @@ import (
 	"tattle/internal/protect/lattice"
 )
 
-var families = []string{"gaussian", "laplace", isotropicFamily, "table:FILE", "lattice[:DELTA[:CLIP]]"}
-
 // Families lists what ParseNoise reads.
-func Families() []string { return slices.Clone(families) }
+var Families = []string{"gaussian", "laplace", isotropicFamily, "table:FILE", "lattice[:DELTA[:CLIP]]"}
 
 // Shapeable reports whether noise of that spec may have a covariance: a bijection of the features,
 // such as Spec.Build's, then gives noise of any other covariance.
@@ -36,7 +34,7 @@ var errNoTable = errors.New("noise table: name its file, as table:FILE")
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	name, setting, has := strings.Cut(spec, ":")
 	if has && name != "table" && name != latticeFamily && name != "uniform" {
-		if !slices.Contains(families, name) {
+		if !slices.Contains(Families, name) {
 			return nil, unknownFamily(spec)
 		}
 		return nil, fmt.Errorf("noise %q: %s takes no setting: leave it out", spec, name)
@@ -96,5 +94,5 @@ func unknownFamily(spec string) error {
 	if name, _, _ := strings.Cut(spec, ":"); name == "logistic" || name == "student-t" {
 		return fmt.Errorf("%w %q any more: give its density as table:FILE", ErrFamily, spec)
 	}
-	return fmt.Errorf("%w %q; there are %s", ErrFamily, spec, strings.Join(families, ", "))
+	return fmt.Errorf("%w %q; there are %s", ErrFamily, spec, strings.Join(Families, ", "))
 }

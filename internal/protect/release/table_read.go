@@ -10,7 +10,6 @@ import (
 
 	"tattle/internal/data/sheet"
 	"tattle/internal/file"
-	"tattle/internal/npy"
 )
 
 // maxTableFile is the largest file that is read for a table, in bytes: MaxTable rows
@@ -18,8 +17,7 @@ import (
 const maxTableFile = 1 << 20
 
 // ReadTable reads the density of a noise from a file and returns NewTable of it:
-// text of lines "x,density", with or without such a heading, or a NumPy array (.npy) of shape
-// [k, 2].
+// text of lines "x,density", with or without such a heading.
 func ReadTable(path string, sigma float64) (*Table, error) {
 	f, err := file.Open(path)
 	if err != nil {
@@ -33,7 +31,7 @@ func ReadTable(path string, sigma float64) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("noise table: %w", err)
 	}
-	x, density, err := decodeTable(path, b)
+	x, density, err := decodeTable(b)
 	if err != nil {
 		return nil, fmt.Errorf("noise table %q: %w", path, err)
 	}
@@ -45,29 +43,8 @@ func ReadTable(path string, sigma float64) (*Table, error) {
 	return t, nil
 }
 
-// decodeTable reads a file's bytes; its name says how.
-func decodeTable(name string, b []byte) (x, density []float64, err error) {
-	if !strings.HasSuffix(name, ".npy") {
-		return decodeCSV(b)
-	}
-	a, err := npy.Read(bytes.NewReader(b))
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(a.Shape) != 2 || a.Shape[1] != 2 || a.Shape[0] > MaxTable {
-		return nil, nil, fmt.Errorf("the array has shape %v: give [k, 2], x and density, k up to %d", a.Shape, MaxTable)
-	}
-	v, err := a.Float64s()
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := 0; i < len(v); i += 2 {
-		x, density = append(x, v[i]), append(density, v[i+1])
-	}
-	return x, density, nil
-}
-
-func decodeCSV(b []byte) (x, density []float64, err error) {
+// decodeTable reads the rows of a file.
+func decodeTable(b []byte) (x, density []float64, err error) {
 	r, err := sheet.NewReader(bytes.NewReader(b), 0)
 	if err != nil {
 		return nil, nil, err
