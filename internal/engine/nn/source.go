@@ -15,6 +15,31 @@ type Source interface {
 	Label(i int) int
 }
 
+// Rows are examples of P inputs each that are in memory, [n, P].
+type Rows struct {
+	P      int
+	X      []float32
+	Labels []int // nil: all are 0
+}
+
+// Len implements Source.
+func (r Rows) Len() int { return len(r.X) / r.P }
+
+// Examples implements Source.
+func (r Rows) Examples(x []float32, indices []int) {
+	for k, i := range indices {
+		copy(x[k*r.P:(k+1)*r.P], r.X[i*r.P:(i+1)*r.P])
+	}
+}
+
+// Label implements Source.
+func (r Rows) Label(i int) int {
+	if r.Labels == nil {
+		return 0
+	}
+	return r.Labels[i]
+}
+
 // EachBatch reads the examples at indices, of p inputs each, at most size of them at a time, and calls f with
 // every batch. It ends with the error of f, or with ctx's.
 func EachBatch(ctx context.Context, data Source, p int, indices []int, size int, f func(indices []int, x []float32) error) error {

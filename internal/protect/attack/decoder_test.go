@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
 )
@@ -31,13 +32,13 @@ func (b signBayes) Reconstruct(_ context.Context, dst, x []float32) error {
 }
 
 // signs are examples of four equal entries, all 1 or all −1.
-func signs(count int, seed uint64) points {
+func signs(count int, seed uint64) nn.Rows {
 	r := rand.New(rand.NewPCG(seed, 3))
-	s := points{4, make([]float32, 4*count)}
+	s := nn.Rows{P: 4, X: make([]float32, 4*count)}
 	for i := range count {
 		sign := float32(2*r.IntN(2) - 1)
 		for j := range 4 {
-			s.x[4*i+j] = sign
+			s.X[4*i+j] = sign
 		}
 	}
 	return s

@@ -17,8 +17,8 @@ import (
 func TestErrors(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 4, 3, 20)
 	noise, data := release.Gaussian{Sigma: 1}, g.draw(50, 21)
-	bad := points{4, slices.Clone(data.x)}
-	bad.x[17] = float32(math.NaN())
+	bad := nn.Rows{P: 4, X: slices.Clone(data.X)}
+	bad.X[17] = float32(math.NaN())
 	domain := bound.Domain{Low: []float64{0}, High: []float64{1}}
 	l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{}))(t)
 	small := &Prior{P: 1, Mean: []float64{0}, Covariance: []float64{1}}
@@ -41,7 +41,7 @@ func TestErrors(t *testing.T) {
 		says string
 	}{
 		"data not finite":     {linear(bad, LinearOptions{}), "not finite"},
-		"no data":             {linear(points{4, nil}, LinearOptions{}), "fewer than two"},
+		"no data":             {linear(nn.Rows{P: 4, X: nil}, LinearOptions{}), "fewer than two"},
 		"linear's domain":     {linear(data, LinearOptions{Domain: domain}), "range of each input"},
 		"queries":             {linear(data, LinearOptions{Queries: -1}), "at least 1"},
 		"prior's size":        {inversion(small, InversionOptions{}), "a prior of 1 inputs"},

@@ -22,7 +22,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 	effective := math.Sqrt(sigma*sigma + l.ridge*l.moments.scale())
 	count := train.Len()
 	a := make([]float32, count*g.n)
-	g.front.Forward(a, train.x)
+	g.front.Forward(a, train.X)
 	x, y := mat.NewDense(count+g.n, g.n+1, nil), mat.NewDense(count+g.n, g.p, nil)
 	for i := range count {
 		for j := range g.n {
@@ -30,7 +30,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 		}
 		x.Set(i, g.n, 1)
 		for j := range g.p {
-			y.Set(i, j, float64(train.x[i*g.p+j]))
+			y.Set(i, j, float64(train.X[i*g.p+j]))
 		}
 	}
 	var center mat.Dense // the ridge holds for features about their mean

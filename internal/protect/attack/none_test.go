@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
@@ -37,7 +38,7 @@ func TestWithoutNoise(t *testing.T) {
 	}
 }
 
-func reach(t *testing.T, a Attack, g gaussian, test points, post release.Post) float64 {
+func reach(t *testing.T, a Attack, g gaussian, test nn.Rows, post release.Post) float64 {
 	r := must.Get(Measure(context.Background(), a, g.front, release.None{}, test, all(test.Len()), Options{Draws: 1, Post: post}))(t)
 	return r.RootMeanSquare()
 }

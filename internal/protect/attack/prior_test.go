@@ -8,11 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 )
 
 // gaussians draws n inputs of covariance A Aᵀ, A [p, p] of small integers.
-func gaussians(r *rand.Rand, n, p int) (d points, sigma []float64) {
+func gaussians(r *rand.Rand, n, p int) (d nn.Rows, sigma []float64) {
 	a := make([]float64, p*p)
 	for i := range a {
 		a[i] = float64(r.IntN(5)-2) / 2
@@ -28,12 +29,12 @@ func gaussians(r *rand.Rand, n, p int) (d points, sigma []float64) {
 			}
 		}
 	}
-	d = points{p, make([]float32, n*p)}
+	d = nn.Rows{P: p, X: make([]float32, n*p)}
 	for e := range n {
 		for k := range p {
 			g := r.NormFloat64()
 			for i := range p {
-				d.x[e*p+i] += float32(a[i*p+k] * g)
+				d.X[e*p+i] += float32(a[i*p+k] * g)
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func TestShrinkage(t *testing.T) {
 	const n, p = 30, 10
 	data, _ := gaussians(rand.New(rand.NewPCG(7, 8)), n, p)
 	for e := range n {
-		data.x[e*p+3] = 1.5 // an input that never changes
+		data.X[e*p+3] = 1.5 // an input that never changes
 	}
 	prior := must.Get(NewPrior(context.Background(), data, p))(t)
 	s := mat.NewSymDense(p, nil)
@@ -73,9 +74,9 @@ func TestShrinkage(t *testing.T) {
 		for i := range p {
 			mean := 0.
 			for k := range n {
-				mean += float64(data.x[k*p+i]) / n
+				mean += float64(data.X[k*p+i]) / n
 			}
-			centred[e].SetVec(i, float64(data.x[e*p+i])-mean)
+			centred[e].SetVec(i, float64(data.X[e*p+i])-mean)
 		}
 		s.SymRankOne(s, 1./n, centred[e])
 	}
@@ -104,12 +105,12 @@ func TestShrinkage(t *testing.T) {
 }
 
 func TestPriorRefuses(t *testing.T) {
-	constant := points{5, make([]float32, 20)}
-	broken := points{5, make([]float32, 20)}
-	broken.x[7] = float32(math.NaN())
-	for _, d := range []points{constant, broken, {5, make([]float32, 5)}} {
+	constant := nn.Rows{P: 5, X: make([]float32, 20)}
+	broken := nn.Rows{P: 5, X: make([]float32, 20)}
+	broken.X[7] = float32(math.NaN())
+	for _, d := range []nn.Rows{constant, broken, {P: 5, X: make([]float32, 5)}} {
 		if _, err := NewPrior(context.Background(), d, 5); err == nil {
-			t.Errorf("a prior from %v", d.x)
+			t.Errorf("a prior from %v", d.X)
 		}
 	}
 	must.Fail(t, must.Err(NewPrior(context.Background(), constant, priorLimit+1))) // a prior of too many inputs

@@ -12,22 +12,6 @@ import (
 	"tattle/internal/must"
 )
 
-// points holds examples, [n, p], without labels.
-type points struct {
-	p int
-	x []float32
-}
-
-func (s points) Len() int { return len(s.x) / s.p }
-
-func (s points) Label(int) int { return 0 }
-
-func (s points) Examples(x []float32, indices []int) {
-	for i, index := range indices {
-		copy(x[i*s.p:(i+1)*s.p], s.x[index*s.p:(index+1)*s.p])
-	}
-}
-
 // gaussian is a world in which the best attack is known: θ ~ N(μ, Σ) and a = Aθ.
 type gaussian struct {
 	p, n  int
@@ -64,13 +48,13 @@ func newGaussian(t testing.TB, p, n int, seed uint64) gaussian {
 }
 
 // draw returns examples of the world.
-func (g gaussian) draw(count int, seed uint64) points {
+func (g gaussian) draw(count int, seed uint64) nn.Rows {
 	var c mat.Cholesky
 	c.Factorize(mat.NewSymDense(g.p, g.prior.Covariance))
 	var l mat.TriDense
 	c.LTo(&l)
 	r := rand.New(rand.NewPCG(seed, 2))
-	s, z := points{g.p, make([]float32, count*g.p)}, make([]float64, g.p)
+	s, z := nn.Rows{P: g.p, X: make([]float32, count*g.p)}, make([]float64, g.p)
 	for i := range count {
 		for j := range z {
 			z[j] = r.NormFloat64()
@@ -80,7 +64,7 @@ func (g gaussian) draw(count int, seed uint64) points {
 			for k := range j + 1 {
 				v += l.At(j, k) * z[k]
 			}
-			s.x[i*g.p+j] = float32(v)
+			s.X[i*g.p+j] = float32(v)
 		}
 	}
 	return s

@@ -49,7 +49,7 @@ func TestLadderOnMNIST(t *testing.T) {
 	e.Search.Restarts, e.Search.Repeats = 5, 5
 	e.Barankin.Witnesses, e.Runtime = DefaultWitnesses, RealArithmetic
 	near := mustRun(t, o.net, o.data, upTo(3), e)
-	box := o.data.box()
+	box := box(o.data)
 	e.Far = FarOptions{Starts: 8, Domain: box, Seed: 1}
 	e.Twins = TwinOptions{Examples: 1, Domain: box, Seed: 1}
 	r := mustRun(t, o.net, o.data, upTo(3), e)

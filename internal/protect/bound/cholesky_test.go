@@ -59,12 +59,12 @@ func TestSmallestDirections(t *testing.T) {
 			w[i+k] = .3*w[i+k-10] + .7*w[i+k-20]
 		}
 	}
-	g, err := gramianAt(t.Context(), m, data.x, nil, t.TempDir(), 0)
+	g, err := gramianAt(t.Context(), m, data.X, nil, t.TempDir(), 0)
 	if err != nil || !g.tall {
 		t.Fatal(err)
 	}
 	got := must.Get(g.smallest(t.Context(), count, 1, 0))(t)
-	want, err := factorsAt(t.Context(), m, data.x)
+	want, err := factorsAt(t.Context(), m, data.X)
 	if err != nil || want[0].Rank() != p-10 {
 		t.Fatalf("rank %d, %v", want[0].Rank(), err)
 	}
@@ -141,9 +141,9 @@ func TestCholeskyWithoutFolder(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	m, data, e := small(t)
 	e.Search.Search = Cholesky
-	must.Get(Certify(t.Context(), m, data.x[:24], e))(t)
+	must.Get(Certify(t.Context(), m, data.X[:24], e))(t)
 	looks := 40
-	if _, err := Certify(late{t.Context(), &looks}, m, data.x[:24], e); !errors.Is(err, context.Canceled) {
+	if _, err := Certify(late{t.Context(), &looks}, m, data.X[:24], e); !errors.Is(err, context.Canceled) {
 		t.Errorf("not canceled: %v", err)
 	}
 	for _, dir := range []string{".", temporary} {

@@ -47,7 +47,7 @@ func TestChoiceIsKept(t *testing.T) {
 	shared.Long(t, "the choice between decomposition and LSQR")
 	net, data := smallNet(t, 300, 700, 620), noise(300, 6)
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Settings: Settings{Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}}}
-	got, _, err := e.resolve(lookAt(net, data.x), nil)
+	got, _, err := e.resolve(lookAt(net, data.X), nil)
 	must.Do(t, err)
 	why := strings.Join(got.Reasons, "; ")
 	if !strings.Contains(why, "decomposing it takes") || !strings.Contains(why, "times as long as LSQR") {

@@ -13,7 +13,7 @@ import (
 func TestSettingsReadBack(t *testing.T) {
 	m, data, e := small(t)
 	e.Domain, e.Far = cube(24, 5), FarOptions{Starts: 2, Domain: Free, Seed: 4}
-	e, _ = must.Get2(e.resolve(lookAt(m, data.x[:24]), nil))(t)
+	e, _ = must.Get2(e.resolve(lookAt(m, data.X[:24]), nil))(t)
 	b := must.Get(json.Marshal(e.Settings))(t)
 	back := e
 	back.Settings = Settings{}

@@ -52,9 +52,9 @@ func TestFarOnMNIST(t *testing.T) {
 	shared.Long(t, "searches far witnesses of 16 images")
 	o := loadOracle(t)
 	const examples = 16
-	theta := o.data.x[:examples*784]
+	theta := o.data.X[:examples*784]
 	factors := must.Get(factorsAt(context.Background(), o.net, theta))(t)
-	domain := o.data.box()
+	domain := box(o.data)
 	eps := FarOptions{Starts: 8, Domain: domain, Seed: 1}.far(t, o.net, theta, factors, o.sigma)
 	roots, ds := farRoots(o.net, o.sigma, domain, theta, eps)
 	var ratio []float64

@@ -12,19 +12,19 @@ import (
 	"tattle/internal/protect/release"
 )
 
-func noise(p, count int) pictures {
+func noise(p, count int) nn.Rows {
 	r := rand.New(rand.NewPCG(8, uint64(p)))
-	d := pictures{make([]float32, p*count), p, make([]int, count)}
-	for i := range d.x {
-		d.x[i] = float32(r.NormFloat64())
+	d := nn.Rows{X: make([]float32, p*count), P: p, Labels: make([]int, count)}
+	for i := range d.X {
+		d.X[i] = float32(r.NormFloat64())
 	}
-	for i := range d.labels {
-		d.labels[i] = i % 3
+	for i := range d.Labels {
+		d.Labels[i] = i % 3
 	}
 	return d
 }
 
-func small(t testing.TB) (*nn.Net, pictures, Experiment) {
+func small(t testing.TB) (*nn.Net, nn.Rows, Experiment) {
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: DCT([]int{4, 6}), Settings: Settings{Band: 2, Search: SearchOptions{Restarts: 6, Repeats: 4, Seed: 3}}}
 	return smallNet(t, 24, 40, 30), noise(24, 70), e
 }
@@ -62,4 +62,4 @@ func boxOf(p int, low, high float64) Domain {
 }
 
 // box is the range of all the data.
-func (d pictures) box() Domain { return boxOf(d.p, float64(slices.Min(d.x)), float64(slices.Max(d.x))) }
+func box(d nn.Rows) Domain { return boxOf(d.P, float64(slices.Min(d.X)), float64(slices.Max(d.X))) }

@@ -25,22 +25,22 @@ func bytesOfCube(t testing.TB, p int) Domain {
 }
 
 // onGrid draws stored inputs.
-func onGrid(d Domain, count int, seed uint64) pictures {
+func onGrid(d Domain, count int, seed uint64) nn.Rows {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := len(d.Low)
-	data := pictures{make([]float32, count*p), p, make([]int, count)}
-	for i := range data.x {
+	data := nn.Rows{X: make([]float32, count*p), P: p, Labels: make([]int, count)}
+	for i := range data.X {
 		list := d.Grid[i%p].List
-		data.x[i] = list[r.IntN(len(list))]
+		data.X[i] = list[r.IntN(len(list))]
 	}
-	for i := range data.labels {
-		data.labels[i] = i % 3
+	for i := range data.Labels {
+		data.Labels[i] = i % 3
 	}
 	return data
 }
 
 // stored is the small experiment with far witnesses and twins among stored inputs.
-func stored(t testing.TB) (*nn.Net, pictures, Experiment, Domain) {
+func stored(t testing.TB) (*nn.Net, nn.Rows, Experiment, Domain) {
 	m, _, e := small(t)
 	d := bytesOfCube(t, 24)
 	e.Far = FarOptions{Starts: 4, Domain: d, Seed: 5}
@@ -50,7 +50,7 @@ func stored(t testing.TB) (*nn.Net, pictures, Experiment, Domain) {
 
 // The twins of today's box are unbounded in real arithmetic. As 8-bit pixels, the same
 // twins have other features, and what they prove is finite: it was false to say of
-// pictures that they leave no limit.
+// nn.Rows that they leave no limit.
 func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 	m, data, e, d := stored(t)
 	e.Far, e.Runtime = FarOptions{}, RealArithmetic
@@ -60,7 +60,7 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 	seen := 0
 	for i := range 5 {
 		eps := must.Get(r.Witnesses(r.Kind(SearchTwins), i))(t)
-		theta, moved := rowOf(data.x, i, 24), make([]float64, 24)
+		theta, moved := rowOf(data.X, i, 24), make([]float64, 24)
 		if square(eps[:24]) == 0 {
 			continue
 		}
@@ -93,7 +93,7 @@ func TestStoredWitnessesAreStored(t *testing.T) {
 	for _, s := range r.Experiment.witnessSets() {
 		eps := array(t, f, s.name+"_eps")
 		for k := range len(eps) / 24 {
-			theta, x, zero := rowOf(data.x, k/s.Witnesses, 24), make([]float64, 24), make([]float64, 24)
+			theta, x, zero := rowOf(data.X, k/s.Witnesses, 24), make([]float64, 24), make([]float64, 24)
 			for i, v := range rowOf(eps, k, 24) {
 				sum, err := twoSum(float64(theta[i]), v)
 				if x[i] = sum; err != 0 || !slices.Contains(d.Grid[i].List, float32(sum)) || float64(float32(sum)) != sum {
@@ -130,11 +130,11 @@ func TestRefineClimbs(t *testing.T) {
 	var eps []float64
 	for i := range data.Len() {
 		e, found := make([]float64, 48), make([]float64, 24)
-		if ok, err := f.find(t.Context(), e, rowOf(data.x, i, 24), nil); err != nil {
+		if ok, err := f.find(t.Context(), e, rowOf(data.X, i, 24), nil); err != nil {
 			t.Fatal(err)
 		} else if ok[0] {
-			d.Round(found, rowOf(data.x, i, 24), e[:24])
-			theta, eps = append(theta, rowOf(data.x, i, 24)...), append(eps, found...)
+			d.Round(found, rowOf(data.X, i, 24), e[:24])
+			theta, eps = append(theta, rowOf(data.X, i, 24)...), append(eps, found...)
 		}
 	}
 	c := Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}, Domain: d}
@@ -280,7 +280,7 @@ func TestRuntimeErrorCoversFloat32(t *testing.T) {
 	}
 	_, n := m.Dims()
 	for i := range data.Len() {
-		x := rowOf(data.x, i, 24)
+		x := rowOf(data.X, i, 24)
 		a, b := make([]float32, n), make([]float64, n)
 		m.Forward(a, x)
 		m.Forward64(b, widened64(x))

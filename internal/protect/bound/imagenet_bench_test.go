@@ -63,7 +63,7 @@ func setting(name string, otherwise int) int {
 
 // enlarged returns the net up to its features behind a resize of pixels × pixels, and
 // an image of normal noise.
-func enlarged(tb testing.TB, g *nn.Graph, node string, pixels int) (*nn.Net, pictures) {
+func enlarged(tb testing.TB, g *nn.Graph, node string, pixels int) (*nn.Net, nn.Rows) {
 	tb.Helper()
 	front, _, err := g.Cut(node)
 	if err == nil {
@@ -72,9 +72,9 @@ func enlarged(tb testing.TB, g *nn.Graph, node string, pixels int) (*nn.Net, pic
 	must.Do(tb, err)
 	m := must.Get(nn.NewNet(front))(tb)
 	r := rand.New(rand.NewPCG(91, 1))
-	d := pictures{make([]float32, 3*pixels*pixels), 3 * pixels * pixels, make([]int, 1)}
-	for i := range d.x {
-		d.x[i] = float32(r.NormFloat64())
+	d := nn.Rows{X: make([]float32, 3*pixels*pixels), P: 3 * pixels * pixels, Labels: make([]int, 1)}
+	for i := range d.X {
+		d.X[i] = float32(r.NormFloat64())
 	}
 	return m, d
 }

@@ -3,6 +3,8 @@ package bound
 import (
 	"context"
 	"fmt"
+
+	"tattle/internal/engine/nn"
 )
 
 // Certify bounds what the release of one input θ gives away, in memory: it searches for
@@ -16,7 +18,7 @@ func Certify(ctx context.Context, m Model, theta []float32, e Experiment) (*Resu
 	if e.Coordinates == nil {
 		e.Coordinates = Pixels(p)
 	}
-	r, err := newRunner(m, oneInput(theta), []int{0}, e, RunOptions{})
+	r, err := newRunner(m, nn.Rows{P: p, X: theta}, []int{0}, e, RunOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -26,20 +28,4 @@ func Certify(ctx context.Context, m Model, theta []float32, e Experiment) (*Resu
 		return nil, err
 	}
 	return r.annotate(r.experiment.result(rec)), nil
-}
-
-// oneInput is a data set of one example.
-type oneInput []float32
-
-// Len returns 1.
-func (x oneInput) Len() int { return 1 }
-
-// Label returns 0.
-func (x oneInput) Label(int) int { return 0 }
-
-// Examples overwrites dst with the input, once for each index.
-func (x oneInput) Examples(dst []float32, indices []int) {
-	for i := range indices {
-		copy(dst[i*len(x):], x)
-	}
 }

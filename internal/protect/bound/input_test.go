@@ -18,9 +18,9 @@ func TestCertifyIsRun(t *testing.T) {
 	m, data, e := small(t)
 	box := cube(24, 4)
 	e.Far, e.Barankin, e.Twins = FarOptions{Starts: 3, Domain: box}, BarankinOptions{Witnesses: 8}, TwinOptions{Examples: 1, Domain: box}
-	theta := data.x[:24]
+	theta := data.X[:24]
 	got := must.Get(Certify(t.Context(), m, theta, e))(t)
-	want := mustRun(t, m, oneInput(theta), []int{0}, e)
+	want := mustRun(t, m, nn.Rows{P: 24, X: theta}, []int{0}, e)
 	for i, pair := range [][2]*Bounds{{got.Kinds[0], want.Kinds[0]}, {got.Kind(SearchFar), want.Kind(SearchFar)}, {got.Kind(SearchCombined), want.Kind(SearchCombined)}, {got.Kind(SearchTwins), want.Kind(SearchTwins)}} {
 		if !slices.Equal(pair[0].Std, pair[1].Std) || !slices.Equal(pair[0].Winner, pair[1].Winner) {
 			t.Errorf("bounds %d: %v, want %v", i, pair[0], pair[1])
@@ -38,14 +38,14 @@ func TestCertifyIsRun(t *testing.T) {
 
 func TestCertifyErrs(t *testing.T) {
 	m, data, e := small(t)
-	must.Fail(t, must.Err(Certify(t.Context(), m, data.x[:23], e))) // an input of the wrong length
+	must.Fail(t, must.Err(Certify(t.Context(), m, data.X[:23], e))) // an input of the wrong length
 	e.Coordinates = nil
-	if r, err := Certify(t.Context(), m, data.x[:24], e); err != nil || r.Experiment.Coordinates.Name() != "pixels" {
+	if r, err := Certify(t.Context(), m, data.X[:24], e); err != nil || r.Experiment.Coordinates.Name() != "pixels" {
 		t.Errorf("coordinates by default: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	must.Fail(t, must.Err(Certify(ctx, m, data.x[:24], e)))
+	must.Fail(t, must.Err(Certify(ctx, m, data.X[:24], e)))
 }
 
 // Two features, x₁ + x₂ and 2x₂, are released with noise of standard deviation 0.1. No

@@ -14,7 +14,7 @@ import (
 )
 
 // everyKind is the small experiment with every kind of witness.
-func everyKind(t testing.TB) (*nn.Net, pictures, Experiment) {
+func everyKind(t testing.TB) (*nn.Net, nn.Rows, Experiment) {
 	m, data, e := small(t)
 	box := cube(24, 5) // the data, normal deviates, lie inside
 	e.Far = FarOptions{Starts: 4, Domain: box, Seed: 5}
@@ -25,13 +25,13 @@ func everyKind(t testing.TB) (*nn.Net, pictures, Experiment) {
 
 // ticking is data that ticks whenever examples are read.
 type ticking struct {
-	pictures
+	nn.Rows
 	tick func(int)
 }
 
 func (d ticking) Examples(x []float32, indices []int) {
 	d.tick(len(indices))
-	d.pictures.Examples(x, indices)
+	d.Rows.Examples(x, indices)
 }
 
 // A run that is interrupted in the search for far witnesses or twins and resumed gives the

@@ -47,7 +47,7 @@ func TestVerifyCatchesEveryRung(t *testing.T) {
 	catchesEveryRung(t, smallNet(t, 24, 90, 90), data, far) // whose features see every direction
 }
 
-func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
+func catchesEveryRung(t *testing.T, m *nn.Net, data nn.Rows, e Experiment) {
 	t.Helper()
 	r := mustRun(t, m, data, upTo(5), e)
 	f := open(t, r.Path)
@@ -108,7 +108,7 @@ func TestVerifyCatchesExaggeration(t *testing.T) {
 
 // exaggerated checks that every finite bound of an array, made so many times larger,
 // is found.
-func exaggerated(t *testing.T, m *nn.Net, data pictures, r *Result, name string, times float64) {
+func exaggerated(t *testing.T, m *nn.Net, data nn.Rows, r *Result, name string, times float64) {
 	t.Helper()
 	want, to := 0, filepath.Join(t.TempDir(), "forged.npz")
 	claims := forgeArray(t, r, to, name, func(data any) {

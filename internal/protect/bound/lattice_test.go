@@ -56,8 +56,8 @@ func latticeRun(t *testing.T, l release.Lattice) {
 	t.Helper()
 	m, data, e := small(t)
 	e.Noise, e.Queries = l, 3
-	e.Far, e.Barankin = FarOptions{Starts: 2, Domain: data.box()}, BarankinOptions{Witnesses: 6}
-	e.Pairs = PairOptions{Witnesses: 2, Domain: data.box()}
+	e.Far, e.Barankin = FarOptions{Starts: 2, Domain: box(data)}, BarankinOptions{Witnesses: 6}
+	e.Pairs = PairOptions{Witnesses: 2, Domain: box(data)}
 	e.Runtime = Runtime{Error: .004, From: RuntimeGiven}
 	res := mustRun(t, m, data, upTo(12), e)
 	if found := verified(t, m, data, res, res.claims()); len(found) != 0 {
@@ -85,7 +85,7 @@ func latticeRun(t *testing.T, l release.Lattice) {
 				at := i*each + k
 				x, there, own := make([]float64, p), make([]float64, p), eps[at*p:(at+1)*p]
 				for j := range x {
-					x[j] = float64(data.x[i*p+j])
+					x[j] = float64(data.X[i*p+j])
 					there[j] = x[j] + float64(own[j])
 				}
 				a, b := device(m, l, x, .004, r), device(m, l, there, .004, r)

@@ -50,5 +50,5 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	e.Memory = -1
-	must.Fail(t, must.Err2(e.resolve(lookAt(m, data.x[:24]), nil))) // a negative memory
+	must.Fail(t, must.Err2(e.resolve(lookAt(m, data.X[:24]), nil))) // a negative memory
 }

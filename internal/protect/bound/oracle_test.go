@@ -15,25 +15,11 @@ import (
 )
 
 // pictures is a data set in memory.
-type pictures struct {
-	x      []float32
-	p      int
-	labels []int
-}
-
-func (d pictures) Len() int        { return len(d.x) / d.p }
-func (d pictures) Label(i int) int { return d.labels[i] }
-func (d pictures) Examples(x []float32, indices []int) {
-	for k, i := range indices {
-		copy(x[k*d.p:(k+1)*d.p], d.x[i*d.p:(i+1)*d.p])
-	}
-}
-
 // oracle is paper A's MNIST experiment as the authors' program runs it, on 100
 // images.
 type oracle struct {
 	net   *nn.Net // up to the features
-	data  pictures
+	data  nn.Rows
 	sigma float64
 	std   []float64 // [100, 784]
 	cr    []float64 // [100, 784], float32
@@ -82,7 +68,7 @@ func loadOracle(t testing.TB) *oracle {
 	o.rank, _ = must.Get2(f.Ints("rank"))(t)
 	x, _ := must.Get2(golden.Float32s("x"))(t)
 	labels, _ := must.Get2(golden.Ints("labels"))(t)
-	o.data = pictures{x: x, p: 784, labels: labels}
+	o.data = nn.Rows{X: x, P: 784, Labels: labels}
 	return o
 }
 

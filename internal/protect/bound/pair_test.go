@@ -94,7 +94,7 @@ func TestNoEstimatorBeatsAPairFloor(t *testing.T) {
 	const draws, n = 20000, 30
 	m, data, _ := small(t)
 	r := rand.New(rand.NewPCG(62, 62))
-	theta, eps := data.x[:24], make([]float32, 24)
+	theta, eps := data.X[:24], make([]float32, 24)
 	for _, sigma := range []float64{.05, .3, 2} {
 		for i := range eps {
 			eps[i] = float32(.3 * r.NormFloat64())
@@ -134,9 +134,9 @@ func TestNoEstimatorBeatsAPairFloor(t *testing.T) {
 }
 
 // pairExperiment has every kind of witness that proves pair floors.
-func pairExperiment(t *testing.T) (Model, pictures, Experiment) {
+func pairExperiment(t *testing.T) (Model, nn.Rows, Experiment) {
 	m, data, e := small(t)
-	box := data.box()
+	box := box(data)
 	e.Far = FarOptions{Starts: 2, Domain: box}
 	e.Twins = TwinOptions{Examples: 2, Domain: box}
 	e.Pairs = PairOptions{Witnesses: MostPairs, Groups: 3, Domain: box}
@@ -223,7 +223,7 @@ func TestPairFloorsOfCoordinatesOnLinearModels(t *testing.T) {
 		var gram, inverse mat.Dense
 		gram.Mul(a.T(), a)
 		must.Do(t, inverse.Inverse(&gram))
-		data := pictures{x: make([]float32, p), p: p, labels: []int{0}}
+		data := nn.Rows{X: make([]float32, p), P: p, Labels: []int{0}}
 		e := Experiment{Noise: release.Gaussian{Sigma: sigma}, Coordinates: Pixels(p), Settings: Settings{Far: FarOptions{Starts: 2}, Pairs: PairOptions{Witnesses: MostPairs}}}
 		whole := mustRun(t, m, data, upTo(1), e).Kind(SearchPairs).Pair
 		e.Pairs.Groups = p

@@ -53,7 +53,7 @@ func TestRoundingIsChosen(t *testing.T) {
 		{1e14, 1, RoundingPairs}, {1e14, 0, RoundingMeasured}, {1e14, 1e14, RoundingMeasured},
 		{math.Inf(1), 1, RoundingPairs}, {math.Inf(1), 0, RoundingMeasured},
 	} {
-		got, _ := must.Get2(e.resolve(lookAt(hazy{m, c.grow, c.wide}, data.x[:24]), nil))(t)
+		got, _ := must.Get2(e.resolve(lookAt(hazy{m, c.grow, c.wide}, data.X[:24]), nil))(t)
 		if got.Rounding != c.want {
 			t.Errorf("allowances ×%g, in pairs ×%g: %q, want %q", c.grow, c.wide, got.Rounding, c.want)
 		}
@@ -61,13 +61,13 @@ func TestRoundingIsChosen(t *testing.T) {
 	// Some factor leaves between a thousandth and a tenth of the bound: still a proof.
 	e.Sizes = []float64{DefaultSize}
 	c := e.certifier(m)
-	d := c.Divergences(t.Context(), data.x[:24], e.trial(m, data.x[:24]))[0]
+	d := c.Divergences(t.Context(), data.X[:24], e.trial(m, data.X[:24]))[0]
 	for _, part := range []float64{1e-2, 5e-2} {
-		if got := e.rounding(lookAt(hazy{m, part * d.ZNorm / d.Allowance, 0}, data.x[:24])); got != RoundingProved {
+		if got := e.rounding(lookAt(hazy{m, part * d.ZNorm / d.Allowance, 0}, data.X[:24])); got != RoundingProved {
 			t.Errorf("an allowance of %g of ‖z‖: %q", part, got)
 		}
 	}
-	if got := e.rounding(lookAt(hazy{m, .3 * d.ZNorm / d.Allowance, 0}, data.x[:24])); got != RoundingMeasured {
+	if got := e.rounding(lookAt(hazy{m, .3 * d.ZNorm / d.Allowance, 0}, data.X[:24])); got != RoundingMeasured {
 		t.Errorf("an allowance of 0.3 ‖z‖: %q", got)
 	}
 }
@@ -123,7 +123,7 @@ func TestAllowanceIsAboveTheError(t *testing.T) {
 	e.Sizes = []float64{DefaultSize}
 	hidden := 0
 	for i := range 70 {
-		theta := data.x[i*24 : (i+1)*24]
+		theta := data.X[i*24 : (i+1)*24]
 		usual := e.trial(m, theta)
 		for _, size := range []float64{1, 1e-4, 1e-8, 1e-11, 1e-13, 1e-15, 0} {
 			eps := make([]float32, len(usual))
@@ -190,9 +190,9 @@ func TestDeepNets(t *testing.T) {
 		}
 		c := r.Experiment.certifier(m)
 		eps := witnesses(t, r, DefaultSize)[:2*p]
-		ours := c.Divergences(t.Context(), data.x[:p], eps)
+		ours := c.Divergences(t.Context(), data.X[:p], eps)
 		c.Rounding = RoundingProved
-		for i, d := range c.Divergences(t.Context(), data.x[:p], eps) {
+		for i, d := range c.Divergences(t.Context(), data.X[:p], eps) {
 			if !(ours[i].Allowance <= roundingGood*ours[i].ZNorm) || d.Allowance <= roundingUseful*d.ZNorm {
 				t.Errorf("%s: ‖z‖ = %v, allowance %v, %v in float64", how, ours[i].ZNorm, ours[i].Allowance, d.Allowance)
 			}

@@ -44,7 +44,7 @@ func TestStoppedSystemsCostNothing(t *testing.T) {
 	}
 	rows := 0
 	free := &matrixFree{model: &counter{m, func(inputs int) { rows += inputs }}}
-	free.theta = data.x[:examples*p]
+	free.theta = data.X[:examples*p]
 	solve := func(a lsqr.Operator[float32]) ([]float32, int) {
 		rows = 0
 		got := lsqr.Solve(a, z, examples*restarts, converged)
@@ -92,7 +92,7 @@ func TestPublishedDiagonalForm(t *testing.T) {
 	m, data, _ := small(t)
 	r := rand.New(rand.NewPCG(9, 9))
 	p, n := m.Dims()
-	theta, z := data.x[:5*p], make([]float32, 5*n)
+	theta, z := data.X[:5*p], make([]float32, 5*n)
 	for i := range z {
 		z[i] = float32(r.NormFloat64())
 	}
@@ -142,12 +142,12 @@ func TestResolveRefuses(t *testing.T) {
 	} {
 		e := good
 		change(&e)
-		must.Fail(t, must.Err2(e.resolve(lookAt(m, data.x[:24]), nil)), what)
+		must.Fail(t, must.Err2(e.resolve(lookAt(m, data.X[:24]), nil)), what)
 	}
 	for _, o := range []PairOptions{{Witnesses: -1}, {Witnesses: MostPairs + 1}, {Witnesses: 1, Domain: boxOf(23, 0, 1)}, {Groups: 1}, {Witnesses: 1, Groups: MostPairGroups + 1}, {Witnesses: 1, Groups: -1}} {
 		e := good
 		e.Pairs = o
-		must.Fail(t, must.Err2(e.resolve(lookAt(m, data.x[:24]), nil)))
+		must.Fail(t, must.Err2(e.resolve(lookAt(m, data.X[:24]), nil)))
 	}
 	must.Fail(t, must.Err(Run(context.Background(), m, data, []int{70}, good, RunOptions{Dir: t.TempDir()}))) // example 70 of 70
 }

@@ -50,13 +50,13 @@ func TestTwinsOnMNIST(t *testing.T) {
 	eps, found, targets := make([]float64, count*2*784), make([][2]bool, count), make([]float32, count*784)
 	errs := make([]error, count)
 	for i := range count {
-		k := TwinOptions{Seed: 1}.targetIndex(o.data, i, o.data.labels[i])
-		if k < 0 || !(TwinOptions{Seed: 1}).target(targets[i*784:(i+1)*784], o.data, i, o.data.labels[i]) || o.data.labels[k] == o.data.labels[i] {
-			t.Fatalf("image %d of class %d: target %d", i, o.data.labels[i], k)
+		k := TwinOptions{Seed: 1}.targetIndex(o.data, i, o.data.Labels[i])
+		if k < 0 || !(TwinOptions{Seed: 1}).target(targets[i*784:(i+1)*784], o.data, i, o.data.Labels[i]) || o.data.Labels[k] == o.data.Labels[i] {
+			t.Fatalf("image %d of class %d: target %d", i, o.data.Labels[i], k)
 		}
 	}
 	parallel(count, func(i int) {
-		found[i], errs[i] = f.find(context.Background(), eps[i*2*784:(i+1)*2*784], o.data.x[i*784:(i+1)*784], targets[i*784:(i+1)*784])
+		found[i], errs[i] = f.find(context.Background(), eps[i*2*784:(i+1)*2*784], o.data.X[i*784:(i+1)*784], targets[i*784:(i+1)*784])
 	})
 	good := [2]int{}
 	c := Certifier{Net: o.net, Noise: release.Gaussian{Sigma: o.sigma}, Domain: mnistRange()}
@@ -64,7 +64,7 @@ func TestTwinsOnMNIST(t *testing.T) {
 		if errs[i] != nil {
 			t.Fatal(errs[i])
 		}
-		theta, target, eps := o.data.x[i*784:(i+1)*784], targets[i*784:(i+1)*784], eps[i*2*784:(i+1)*2*784]
+		theta, target, eps := o.data.X[i*784:(i+1)*784], targets[i*784:(i+1)*784], eps[i*2*784:(i+1)*2*784]
 		before, after := toTarget(eps[784:], theta, target)
 		if _, other := toTarget(eps[:784], theta, target); after > before+1e-3 || after > other+1e-3 {
 			t.Errorf("image %d: the nearest twin is %g from the target, the image itself %g and the farthest %g", i, after, before, other)
@@ -258,7 +258,7 @@ func TestTwinsRefused(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	must.Fail(t, must.Err(f.find(ended, make([]float64, 8), make([]float32, 4), nil))) // a context that has ended
-	same := pictures{x: make([]float32, 12), p: 4, labels: []int{1, 1, 1}}
+	same := nn.Rows{X: make([]float32, 12), P: 4, Labels: []int{1, 1, 1}}
 	if (TwinOptions{}).target(make([]float32, 4), same, 0, 1) || !(TwinOptions{}).target(make([]float32, 4), same, 0, 2) {
 		t.Error("a target of the example's own label, or none where there is one")
 	}

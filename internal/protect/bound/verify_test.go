@@ -55,7 +55,7 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 
 // catches holds that verification finds a changed element by what it says, though the digest is
 // brought up to date.
-func catches(t *testing.T, m *nn.Net, data pictures, r *Result, name string, at int, change float64) {
+func catches(t *testing.T, m *nn.Net, data nn.Rows, r *Result, name string, at int, change float64) {
 	t.Helper()
 	c := forge(t, r, filepath.Join(t.TempDir(), "forged.npz"), name, at, change)
 	found, err := Verify(t.Context(), m, data, r.Experiment, c, nil)

@@ -43,8 +43,8 @@ func TestAllRounding(t *testing.T) {
 
 func TestLegalDomain(t *testing.T) {
 	m, data, e := small(t)
-	for i, v := range data.x {
-		data.x[i] = min(max(v, -1), 1)
+	for i, v := range data.X {
+		data.X[i] = min(max(v, -1), 1)
 	}
 	e.Domain = cube(24, 1)
 	for _, search := range []string{Direct, Algorithm1, Published} {
@@ -52,7 +52,7 @@ func TestLegalDomain(t *testing.T) {
 		r := mustRun(t, m, data, upTo(30), e)
 		eps := witnesses(t, r, DefaultSize)
 		for k, v := range eps {
-			if x := float64(data.x[k/(6*24)*24+k%24]) + float64(v); x < -1 || x > 1 {
+			if x := float64(data.X[k/(6*24)*24+k%24]) + float64(v); x < -1 || x > 1 {
 				t.Fatalf("%s: θ+ε = %g leaves [-1, 1]", search, x)
 			}
 		}
@@ -73,7 +73,7 @@ func TestWitnessAgainstCramerRao(t *testing.T) {
 	e := o.experiment(Direct)
 	e.Search.Restarts, e.Sizes = restarts, []float64{1. / 200, 1. / 20000}
 	r := mustRun(t, o.net, o.data, upTo(images), e)
-	theta := o.data.x[:images*784]
+	theta := o.data.X[:images*784]
 	x := make([]float64, len(theta))
 	for i, v := range theta {
 		x[i] = float64(v)

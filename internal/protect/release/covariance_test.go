@@ -61,7 +61,7 @@ func denseOf(t *testing.T, g *nn.Graph, name string) (w []float32, rows, cols in
 // layer. Front and head are the same after writing and reading ONNX.
 func TestCovariance(t *testing.T) {
 	x := normal(6 * 40)
-	train := labelled{inputs{6, x}, 3}
+	train := labelled{inputs{P: 6, X: x}, 3}
 	for _, s := range []release.Spec{
 		{}, {Node: "fc1"}, {Keep: 4}, {Keep: 5, Projection: "random", Seed: 4}, {Keep: 3, Projection: "principal"},
 		{Keep: 2, Projection: "discriminant"}, {Surface: "logits"}, {Surface: "logits", Temperature: 2, Keep: 2, Projection: "random"}, {Surface: "probabilities"},
@@ -199,7 +199,7 @@ func TestReadCovariance(t *testing.T) {
 // A release whose stored layers are not those of its covariance or its projection is
 // refused.
 func TestBuildLikeErrs(t *testing.T) {
-	train := labelled{inputs{6, normal(6 * 40)}, 3}
+	train := labelled{inputs{P: 6, X: normal(6 * 40)}, 3}
 	s := release.Spec{Keep: 2, Projection: "discriminant", Covariance: covariance(t, 2, []float64{2, 1, 1, 5})}
 	build := func() (front, head *nn.Graph) {
 		front, head = must.Get2(s.Build(context.Background(), smallNet(false), train))(t)

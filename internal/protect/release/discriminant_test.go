@@ -37,7 +37,7 @@ func TestDiscriminant(t *testing.T) {
 		u, v, w, m := r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), float64(i%2)-.5
 		x = append(x, float32(5+m+u), float32(6+u+v), float32(7+m+3*w))
 	}
-	m := must.Get(release.Discriminant(context.Background(), identity(t, 3), 2, 1, labelled{inputs{3, x}, 2}))(t)
+	m := must.Get(release.Discriminant(context.Background(), identity(t, 3), 2, 1, labelled{inputs{P: 3, X: x}, 2}))(t)
 	const det = 1.04*2.04 - 1                              // S = A + 0.04
 	direction := []float64{2.04 / det, -1 / det, 1 / 9.04} // S⁻¹(1, 0, 1)
 	length := math.Sqrt(2.04/det + 1/9.04)                 // its standard deviation: (1, 0, 1)·direction
@@ -74,7 +74,7 @@ func TestDiscriminantKeepsTheMeans(t *testing.T) {
 			x = append(x, float32(means[i/each*n+j]+r.NormFloat64()))
 		}
 	}
-	m := must.Get(release.Discriminant(context.Background(), identity(t, n), classes, classes-1, sorted{inputs{n, x}, each}))(t)
+	m := must.Get(release.Discriminant(context.Background(), identity(t, n), classes, classes-1, sorted{inputs{P: n, X: x}, each}))(t)
 	for a := range classes {
 		for b := range a {
 			var want, got float64
@@ -99,7 +99,7 @@ func TestDiscriminantKeepsTheMeans(t *testing.T) {
 // Of a source of many examples that is sorted by class, a release learns from all classes.
 func TestDiscriminantOfSorted(t *testing.T) {
 	const each = 10001
-	train := sorted{inputs{6, normal(6 * 3 * each)}, each}
+	train := sorted{inputs{P: 6, X: normal(6 * 3 * each)}, each}
 	must.Get2((release.Spec{Keep: 2, Projection: "discriminant"}).Build(context.Background(), smallNet(false), train))(t)
 }
 
@@ -117,8 +117,8 @@ type unlabelled struct{ inputs }
 func (unlabelled) Label(int) int { return -1 }
 
 func TestDiscriminantErrs(t *testing.T) {
-	data := inputs{6, normal(6 * 40)}
-	flat := inputs{6, make([]float32, 6*40)}
+	data := inputs{P: 6, X: normal(6 * 40)}
+	flat := inputs{P: 6, X: make([]float32, 6*40)}
 	for _, c := range []struct {
 		classes, keep int
 		train         nn.Source
@@ -131,7 +131,7 @@ func TestDiscriminantErrs(t *testing.T) {
 		{2, 1, labelled{data, 3}, "example 2 has label 2 of 2 classes"},
 		{3, 2, unlabelled{data}, "example 0 has no label"},
 		{3, 2, labelled{flat, 3}, "do not vary within the classes"},
-		{3, 2, inputs{6, nil}, "no examples"},
+		{3, 2, inputs{P: 6, X: nil}, "no examples"},
 	} {
 		must.Fail(t, must.Err(release.Discriminant(context.Background(), identity(t, 6), c.classes, c.keep, c.train)), c.want)
 	}

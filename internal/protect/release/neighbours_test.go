@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 )
 
@@ -226,7 +227,7 @@ func TestMostQueries(t *testing.T) {
 		t.Errorf("%d queries", len(q))
 	}
 	f := Features{Front: identity(2), Head: identity(2), Noise: Gaussian{1e-3}}
-	out := must.Get(f.Outputs(context.Background(), points{p: 2, x: x, labels: make([]int, len(x)/2)}, 1))(t)
+	out := must.Get(f.Outputs(context.Background(), nn.Rows{P: 2, X: x, Labels: make([]int, len(x)/2)}, 1))(t)
 	if d := out[7] - x[7]; d == 0 || math.Abs(float64(d)) > .01 {
 		t.Errorf("a release differs by %v", d)
 	}

@@ -46,21 +46,6 @@ func identity(p int) linear {
 	return l
 }
 
-// points holds examples, [len(labels), p].
-type points struct {
-	p      int
-	x      []float32
-	labels []int
-}
-
-func (s points) Len() int        { return len(s.labels) }
-func (s points) Label(i int) int { return s.labels[i] }
-func (s points) Examples(x []float32, indices []int) {
-	for i, index := range indices {
-		copy(x[i*s.p:(i+1)*s.p], s.x[index*s.p:(index+1)*s.p])
-	}
-}
-
 func TestNewGaussian(t *testing.T) {
 	for _, sigma := range []float64{MinSigma, .01, 1.7024195, MaxSigma} {
 		if g, err := NewGaussian(sigma); err != nil || g.Sigma != sigma {
@@ -81,14 +66,14 @@ func TestNewGaussian(t *testing.T) {
 
 func TestFeatureScale(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	data := points{p: 3, labels: make([]int, 2*batchSize+17)}
+	data := nn.Rows{P: 3, Labels: make([]int, 2*batchSize+17)}
 	var want float64
-	for range data.labels {
+	for range data.Labels {
 		for j := range 3 {
 			v := float32(r.NormFloat64())
-			data.x = append(data.x, v)
+			data.X = append(data.X, v)
 			v *= float32(j + 1)
-			want += float64(v) * float64(v) / float64(3*data.Len())
+			want += float64(v) * float64(v) / float64(3*len(data.Labels))
 		}
 	}
 	m := linear{p: 3, n: 3, w: []float32{1, 0, 0, 0, 2, 0, 0, 0, 3}}
@@ -96,25 +81,25 @@ func TestFeatureScale(t *testing.T) {
 	if err != nil || math.Abs(got-math.Sqrt(want)) > 1e-12*got {
 		t.Errorf("%v, %v, want %v", got, err, math.Sqrt(want))
 	}
-	data.x[3*200+1] = float32(math.Inf(1))
+	data.X[3*200+1] = float32(math.Inf(1))
 	m.w = []float32{0, 1, 0, 0, 0, 1, 1, 0, 0}
 	must.Fail(t, must.Err2(FeatureScale(context.Background(), m, data)), "example 200: feature 0")
-	must.Fail(t, must.Err2(FeatureScale(context.Background(), m, points{p: 3, x: make([]float32, 3), labels: []int{0}})), "zero")
-	must.Fail(t, must.Err2(FeatureScale(context.Background(), m, points{p: 3})), "no examples")
+	must.Fail(t, must.Err2(FeatureScale(context.Background(), m, nn.Rows{P: 3, X: make([]float32, 3), Labels: []int{0}})), "zero")
+	must.Fail(t, must.Err2(FeatureScale(context.Background(), m, nn.Rows{P: 3})), "no examples")
 }
 
 // separated returns n examples of two classes. A head classifies most of them right, by the given
 // margin, and the others wrong, by the same margin.
-func separated(n, wrong int, margin float32) (points, linear) {
-	data := points{p: 4}
+func separated(n, wrong int, margin float32) (nn.Rows, linear) {
+	data := nn.Rows{P: 4}
 	for i := range n {
 		label := i % 2
 		m := margin * float32(1-2*label)
 		if i < wrong {
 			m = -m
 		}
-		data.x = append(data.x, m/2, m/2, float32(i), -1)
-		data.labels = append(data.labels, label)
+		data.X = append(data.X, m/2, m/2, float32(i), -1)
+		data.Labels = append(data.Labels, label)
 	}
 	return data, linear{p: 4, n: 2, w: []float32{1, 1, 0, 0, 0, 0, 0, 0}}
 }
@@ -203,15 +188,15 @@ func TestUtilityRefuses(t *testing.T) {
 	good, head := separated(300, 0, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	label := points{p: 4, x: good.x, labels: slices.Clone(good.labels)}
-	label.labels[250] = 2
-	value := points{p: 4, x: slices.Clone(good.x), labels: good.labels}
-	value.x[4*250] = float32(math.NaN())
+	label := nn.Rows{P: 4, X: good.X, Labels: slices.Clone(good.Labels)}
+	label.Labels[250] = 2
+	value := nn.Rows{P: 4, X: slices.Clone(good.X), Labels: good.Labels}
+	value.X[4*250] = float32(math.NaN())
 	for want, f := range map[string]func() error{
 		"the model has the classes 0 to 1: give it the data set": func() error { _, _, err := CleanUtility(t.Context(), head, label, nil, nil); return err },
 		"example 250 has label 2":                                func() error { _, _, err := CleanUtility(t.Context(), head, label, nil, nil); return err },
 		"example 250: its logits are not finite":                 func() error { _, _, err := CleanUtility(t.Context(), head, value, nil, nil); return err },
-		"no examples":                                            func() error { _, _, err := CleanUtility(t.Context(), head, points{p: 4}, nil, nil); return err },
+		"no examples":                                            func() error { _, _, err := CleanUtility(t.Context(), head, nn.Rows{P: 4}, nil, nil); return err },
 		"context canceled": func() error {
 			_, err := Features{Front: identity(4), Head: head, Noise: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 			return err

@@ -29,18 +29,7 @@ func smallNet(softmax bool) *nn.Graph {
 	return b.Graph
 }
 
-type inputs struct {
-	p int
-	x []float32
-}
-
-func (s inputs) Len() int      { return len(s.x) / s.p }
-func (s inputs) Label(int) int { return 0 }
-func (s inputs) Examples(x []float32, indices []int) {
-	for i, index := range indices {
-		copy(x[i*s.p:(i+1)*s.p], s.x[index*s.p:(index+1)*s.p])
-	}
-}
+type inputs = nn.Rows
 
 func normal(n int) []float32 {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -76,7 +65,7 @@ func same(t *testing.T, what string, got, want []float32) {
 // all entries loses nothing, and both graphs survive ONNX.
 func TestSpecBuild(t *testing.T) {
 	x := normal(6 * 40)
-	train := inputs{6, x}
+	train := inputs{P: 6, X: x}
 	logits := outputs(t, smallNet(false), x)
 	scaled := make([]float32, len(logits))
 	for i, v := range logits {
@@ -125,7 +114,7 @@ func TestSpecBuild(t *testing.T) {
 // release is built again from what was kept of it, and one without the clip is not.
 func TestSpecClipNorm(t *testing.T) {
 	x := normal(6 * 40)
-	train := inputs{6, x}
+	train := inputs{P: 6, X: x}
 	for _, spec := range []release.Spec{{}, {Keep: 3, Projection: "principal"}, {Surface: "logits"}} {
 		bare, bareHead := must.Get2(spec.Build(t.Context(), smallNet(false), train))(t)
 		y := outputs(t, bare, x)
@@ -228,7 +217,7 @@ func TestSpecScores(t *testing.T) {
 // than any others, and what they drop is replaced by its mean.
 func TestSpecProjection(t *testing.T) {
 	x := normal(6 * 200)
-	train := inputs{6, x}
+	train := inputs{P: 6, X: x}
 	lost := map[string]float64{}
 	full := outputs(t, cutFront(t), x)
 	for _, kind := range []string{"first", "random", "principal"} {
@@ -284,7 +273,7 @@ func TestSpecErrs(t *testing.T) {
 		"keep at most 4096":         {Surface: "logits", Keep: 5000},
 		"for principal directions,": {Surface: "logits", Keep: 2, Projection: "principal"},
 	} {
-		must.Fail(t, must.Err2(s.Build(context.Background(), wide, inputs{1 << 14, nil})), want)
+		must.Fail(t, must.Err2(s.Build(context.Background(), wide, inputs{P: 1 << 14, X: nil})), want)
 	}
 	must.Fail(t, must.Err2((release.Spec{Keep: 2, Node: "conv1"}).Build(context.Background(), zoo.CIFAR10(1), nil)), "flat")
 }

@@ -14,27 +14,27 @@ import (
 )
 
 // answerTasks are two tasks on random rows: the label, and whether it is 0.
-func answerTasks(d rows) []train.Task {
-	zero := make([]int, len(d.y))
-	for i, y := range d.y {
+func answerTasks(d nn.Rows) []train.Task {
+	zero := make([]int, len(d.Labels))
+	for i, y := range d.Labels {
 		if y == 0 {
 			zero[i] = 1
 		}
 	}
-	return []train.Task{{Name: "y", Classes: 3, Labels: d.y}, {Name: "zero", Classes: 2, Labels: zero}}
+	return []train.Task{{Name: "y", Classes: 3, Labels: d.Labels}, {Name: "zero", Classes: 2, Labels: zero}}
 }
 
-func answers(t *testing.T, d rows, front *nn.Graph, tasks []train.Task) *nn.Graph {
+func answers(t *testing.T, d nn.Rows, front *nn.Graph, tasks []train.Task) *nn.Graph {
 	t.Helper()
-	return must.Get(Answers(context.Background(), d, front, d.n, tasks, Options{Epochs: 30, Batch: 50, Seed: 1}))(t)
+	return must.Get(Answers(context.Background(), d, front, d.P, tasks, Options{Epochs: 30, Batch: 50, Seed: 1}))(t)
 }
 
 // TestAnswers: the layer gives each task one number near 1, and the others near 0; mostly for the right
 // class. It stays the same as an ONNX file, with the front inside, and on any number of cores.
 func TestAnswers(t *testing.T) {
 	d := randomRows(150, 4, 3)
-	for i, y := range d.y { // classes that do not overlap
-		d.x[4*i+y] += 20
+	for i, y := range d.Labels { // classes that do not overlap
+		d.X[4*i+y] += 20
 	}
 	tasks := answerTasks(d)
 	identity := dense("front", 4, 4)
@@ -49,7 +49,7 @@ func TestAnswers(t *testing.T) {
 			net := must.Get(nn.NewNet(g))(t)
 			_, n := net.Dims()
 			out := make([]float32, d.Len()*n)
-			net.Forward(out, d.x)
+			net.Forward(out, d.X)
 			right, steep := 0, 0
 			for i := range d.Len() {
 				row := out[i*n : (i+1)*n]

@@ -78,11 +78,11 @@ func learned(t *testing.T, cores int, o Options) []float32 {
 	return all
 }
 
-func fitted(t *testing.T, d rows, o Options) *Shape {
+func fitted(t *testing.T, d nn.Rows, o Options) *Shape {
 	t.Helper()
 	ctx := context.Background()
-	m := must.Get(NewMoments(ctx, d, d.n, 3))(t)
-	return must.Get(Fit(ctx, d, nil, m, []train.Task{{Name: "y", Classes: 3, Labels: d.y}}, o))(t)
+	m := must.Get(NewMoments(ctx, d, d.P, 3))(t)
+	return must.Get(Fit(ctx, d, nil, m, []train.Task{{Name: "y", Classes: 3, Labels: d.Labels}}, o))(t)
 }
 
 // TestFitIsReproducible holds that equal seeds give equal bytes on any number of cores.
@@ -123,7 +123,7 @@ func TestFitTogetherWithFront(t *testing.T) {
 		first.Weight.Data[i*5] = 1
 	}
 	front := Chain("front", []int{4}, first)
-	s := must.Get(Fit(ctx, d, front, m, []train.Task{{Classes: 3, Labels: d.y}}, Options{Epochs: 1, Weight: 1}))(t)
+	s := must.Get(Fit(ctx, d, front, m, []train.Task{{Classes: 3, Labels: d.Labels}}, Options{Epochs: 1, Weight: 1}))(t)
 	if first.Weight.Data[0] == 1 || s.Layer.Nodes[0].Op != nn.Op(first) {
 		t.Error("the front has not learned in place")
 	}
@@ -135,7 +135,7 @@ func TestFitTogetherWithFront(t *testing.T) {
 func TestFitRefuses(t *testing.T) {
 	ctx, d := context.Background(), randomRows(90, 4, 3)
 	m := must.Get(NewMoments(ctx, d, 4, 3))(t)
-	task := []train.Task{{Name: "y", Classes: 3, Labels: d.y}}
+	task := []train.Task{{Name: "y", Classes: 3, Labels: d.Labels}}
 	for _, c := range []struct {
 		tasks []train.Task
 		o     Options
@@ -145,7 +145,7 @@ func TestFitRefuses(t *testing.T) {
 		{task, Options{Keep: -1}, "-1 numbers"},
 		{task, Options{Protect: []Protected{{Class: []int{1}}}}, "1 classes for 90 examples"},
 		{task, Options{Sigma: math.NaN()}, "standard deviation NaN"},
-		{[]train.Task{{Name: "y", Classes: 2, Labels: d.y}}, Options{}, "label 2"},
+		{[]train.Task{{Name: "y", Classes: 2, Labels: d.Labels}}, Options{}, "label 2"},
 	} {
 		must.Fail(t, must.Err(Fit(ctx, d, nil, m, c.tasks, c.o)), c.want)
 	}

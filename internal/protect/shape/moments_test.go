@@ -14,29 +14,15 @@ import (
 )
 
 // rows are labelled features.
-type rows struct {
-	n int
-	x []float32
-	y []int
-}
-
-func (r rows) Len() int        { return len(r.y) }
-func (r rows) Label(i int) int { return r.y[i] }
-func (r rows) Examples(x []float32, indices []int) {
-	for j, i := range indices {
-		copy(x[j*r.n:(j+1)*r.n], r.x[i*r.n:])
-	}
-}
-
 // randomRows draws correlated features, whose means depend on the class.
-func randomRows(count, n, classes int) rows {
+func randomRows(count, n, classes int) nn.Rows {
 	r := rand.New(rand.NewPCG(3, uint64(n)))
-	d := rows{n: n}
+	d := nn.Rows{P: n}
 	for range count {
 		y, common := r.IntN(classes), r.NormFloat64()
-		d.y = append(d.y, y)
+		d.Labels = append(d.Labels, y)
 		for j := range n {
-			d.x = append(d.x, float32(common+r.NormFloat64()*float64(j+1)/3+float64(y*(j%3))))
+			d.X = append(d.X, float32(common+r.NormFloat64()*float64(j+1)/3+float64(y*(j%3))))
 		}
 	}
 	return d
@@ -47,11 +33,11 @@ func TestMoments(t *testing.T) {
 	d := randomRows(count, n, classes)
 	m := must.Get(NewMoments(context.Background(), d, n, classes))(t)
 	share, mean, means, within := make([]float64, classes), make([]float64, n), make([]float64, classes*n), make([]float64, n*n)
-	for i, y := range d.y {
+	for i, y := range d.Labels {
 		share[y]++
 		for j := range n {
-			means[y*n+j] += float64(d.x[i*n+j])
-			mean[j] += float64(d.x[i*n+j]) / count
+			means[y*n+j] += float64(d.X[i*n+j])
+			mean[j] += float64(d.X[i*n+j]) / count
 		}
 	}
 	for y := range classes {
@@ -60,10 +46,10 @@ func TestMoments(t *testing.T) {
 		}
 		share[y] /= count
 	}
-	for i, y := range d.y {
+	for i, y := range d.Labels {
 		for j := range n {
 			for k := range n {
-				within[j*n+k] += (float64(d.x[i*n+j]) - means[y*n+j]) * (float64(d.x[i*n+k]) - means[y*n+k]) / count
+				within[j*n+k] += (float64(d.X[i*n+j]) - means[y*n+j]) * (float64(d.X[i*n+k]) - means[y*n+k]) / count
 			}
 		}
 	}
@@ -80,14 +66,14 @@ func TestMomentsRefuse(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	nan := randomRows(20, 2, 2)
-	nan.x[7] = float32(math.NaN())
+	nan.X[7] = float32(math.NaN())
 	for _, c := range []struct {
 		ctx        context.Context
-		data       rows
+		data       nn.Rows
 		n, classes int
 		want       string
 	}{
-		{context.Background(), rows{n: 2}, 2, 2, "no examples"},
+		{context.Background(), nn.Rows{P: 2}, 2, 2, "no examples"},
 		{context.Background(), randomRows(20, 2, 2), MostFeatures + 1, 2, "too many"},
 		{context.Background(), randomRows(20, 2, 2), 2, 3, "class 2 has no examples"},
 		{context.Background(), randomRows(20, 2, 3), 2, 2, "has label 2 of 2 classes"},

@@ -10,42 +10,28 @@ import (
 )
 
 // attributed are features, of which some directions depend on a class.
-type attributed struct {
-	n      int
-	x      []float32
-	labels []int
-}
-
-func (a attributed) Len() int        { return len(a.labels) }
-func (a attributed) Label(i int) int { return a.labels[i] }
-func (a attributed) Examples(x []float32, indices []int) {
-	for k, i := range indices {
-		copy(x[k*a.n:(k+1)*a.n], a.x[i*a.n:(i+1)*a.n])
-	}
-}
-
 // After the layer, the means of all classes are equal: no linear function is correlated with a class. What is left varies.
 func TestErased(t *testing.T) {
 	const n, examples, keep = 6, 600, 3
 	r := rand.New(rand.NewPCG(5, 5))
-	first, second := attributed{n: n}, attributed{n: n}
+	first, second := nn.Rows{P: n}, nn.Rows{P: n}
 	for range examples {
 		a, b := r.IntN(2), r.IntN(3)
 		for k := range n {
 			v := r.NormFloat64()*float64(1+k) + float64(a*(k+1)) - float64(b*b)*.5
-			first.x = append(first.x, float32(v))
+			first.X = append(first.X, float32(v))
 		}
-		first.labels, second.labels = append(first.labels, a), append(second.labels, b)
+		first.Labels, second.Labels = append(first.Labels, a), append(second.Labels, b)
 	}
-	second.x = first.x
-	moments := func(of attributed, classes int) *Moments { return must.Get(NewMoments(t.Context(), of, n, classes))(t) }
+	second.X = first.X
+	moments := func(of nn.Rows, classes int) *Moments { return must.Get(NewMoments(t.Context(), of, n, classes))(t) }
 	all := []*Moments{moments(first, 2), moments(second, 3)}
 	d := must.Get(Erased(all, keep))(t)
 	net := must.Get(nn.NewNet(Chain("release", []int{n}, d)))(t)
 	y := make([]float32, examples*keep)
-	net.Forward(y, first.x)
-	for which, of := range []attributed{first, second} {
-		released := must.Get(NewMoments(t.Context(), attributed{keep, y, of.labels}, keep, all[which].Classes))(t)
+	net.Forward(y, first.X)
+	for which, of := range []nn.Rows{first, second} {
+		released := must.Get(NewMoments(t.Context(), nn.Rows{P: keep, X: y, Labels: of.Labels}, keep, all[which].Classes))(t)
 		for i, m := range released.Means {
 			if math.Abs(m-released.Mean[i%keep]) > 1e-4 {
 				t.Errorf("attribute %d: the mean of number %d of class %d is %v, of all %v", which, i%keep, i/keep, m, released.Mean[i%keep])
@@ -58,7 +44,7 @@ func TestErased(t *testing.T) {
 		}
 	}
 	must.Fail(t, must.Err(Erased(all, n-2)), "without the directions of the attributes there are 3")
-	flat := attributed{n: 2, x: make([]float32, 20), labels: []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}
+	flat := nn.Rows{P: 2, X: make([]float32, 20), Labels: []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}
 	must.Fail(t, must.Err(Erased([]*Moments{must.Get(NewMoments(t.Context(), flat, 2, 2))(t)}, 1)), "do not vary")
 }
 
