@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -98,19 +99,13 @@ func (r *Result) BandMeanSquare(band []int) float64 {
 	return mean
 }
 
-// Best returns the result with the least mean-square error over all coordinates,
-// examples and draws, the first by name of equal ones; nil if there is none.
-func Best(all []*Result) *Result {
+// Best returns the result with the least mean-square error over examples, draws and the coordinates in band, all where it is
+// nil; the first by name of equal ones. It returns nil if there is none.
+func Best(all []*Result, band []int) *Result {
 	if len(all) == 0 {
 		return nil
 	}
 	return slices.MinFunc(all, func(a, b *Result) int {
-		if x, y := a.BandMeanSquare(nil), b.BandMeanSquare(nil); x != y {
-			if x < y {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.Attack, b.Attack)
+		return cmp.Or(cmp.Compare(a.BandMeanSquare(band), b.BandMeanSquare(band)), strings.Compare(a.Attack, b.Attack))
 	})
 }

@@ -34,10 +34,10 @@ func TestBestGoesByTheWholeInput(t *testing.T) {
 		mean = append(mean, 2, 2, 2, 30+off)
 	}
 	a, b, alone := result("near", 4, near...), result("even", 4, even...), result("prior", 4, mean...)
-	if best := Best([]*Result{a, b}); best != b {
+	if best := Best([]*Result{a, b}, nil); best != b {
 		t.Errorf("the best is %s", best.Attack)
 	}
-	if Best(nil) != nil {
+	if Best(nil, nil) != nil {
 		t.Error("a best of none")
 	}
 	if g := a.Gain(alone, nil, 2); g.Better() || g.MeanSquare >= 0 || g.Confidence != .9995 {

@@ -18,9 +18,8 @@ type checked struct {
 	mean          float64 // of the measurement; NaN if there is none
 	lacks         string  // why it was not measured
 	kept          bool
+	kind          report.Kind // of the figure
 	drop, floor   bool
-	certified     bool
-	attack        bool
 }
 
 // against says the figure and the limit.
@@ -52,7 +51,7 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 		if limit <= 0 {
 			return
 		}
-		c := checked{name: name, limit: report.AtMost(limit, u), mean: math.NaN(), lacks: lacks, figure: report.AtMost(0, u), drop: name == nameDrop}
+		c := checked{name: name, limit: report.AtMost(limit, u), mean: math.NaN(), lacks: lacks, figure: report.AtMost(0, u), kind: report.WithConfidence, drop: name == nameDrop}
 		for _, x := range of {
 			if x == nil && c.lacks == "" {
 				c.lacks = "it was not computed"
@@ -69,7 +68,10 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 		if limit <= 0 {
 			return
 		}
-		c := checked{name: name, limit: report.AtLeast(scale*limit, unit), mean: math.NaN(), lacks: lacks, floor: name == nameFloor, attack: name == nameAttack}
+		c := checked{name: name, limit: report.AtLeast(scale*limit, unit), mean: math.NaN(), lacks: lacks, floor: name == nameFloor, kind: report.WithConfidence}
+		if name == nameAttack {
+			c.kind = report.Demonstrated
+		}
 		if of == nil && lacks == "" {
 			c.lacks = "it was not computed"
 		} else if lacks == "" {
@@ -92,7 +94,7 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 		}
 		worst, lacks := worstClaim(s, among)
 		most(fmt.Sprintf("whatever the data: named among %s", report.Grouped(among)), l.Worst, report.Share, cmp.Or(lacks, lacksQueries), worst)
-		all[len(all)-1].certified = true
+		all[len(all)-1].kind = report.Certified
 	}
 	least(nameFloor, l.Floor, lacksQueries, find("floor", "", ""), func(v report.Value) float64 { return v.Low })
 	least(nameAttack, l.Attack, lacksQueries, find("attack", "", ""), func(v report.Value) float64 { return v.X })

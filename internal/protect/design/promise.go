@@ -53,13 +53,7 @@ func (p *Promise) Check(r *report.Report) error {
 				code = "limit.missed"
 			}
 			if c.lacks == "" {
-				claim := report.Claim{ID: "figure", Subject: c.name, Kind: report.WithConfidence, Value: c.figure}
-				if c.attack {
-					claim.Kind = report.Demonstrated
-				}
-				if c.certified {
-					claim.Kind = report.Certified
-				}
+				claim := report.Claim{ID: "figure", Subject: c.name, Kind: c.kind, Value: c.figure}
 				if c.drop {
 					claim.Kind, claim.Source = report.Measured, report.Searched
 				}
@@ -148,7 +142,7 @@ func (p *Promise) advise(r *report.Report, s *measure.Setup, all []checked) {
 		case c.floor:
 			help("help.noise")
 			help("help.data")
-		case !c.attack && c.mean <= c.limit.High:
+		case c.kind != report.Demonstrated && c.mean <= c.limit.High:
 			help("help.draws")
 		default:
 			help("help.noise")

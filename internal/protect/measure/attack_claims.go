@@ -51,14 +51,10 @@ func (a *account) attacks() {
 		return
 	}
 	for _, band := range bound.Octaves(a.c) {
-		var best *attack.Result
 		for _, x := range a.at.Results {
 			a.attack(x, band, "error", x.Attack)
-			if best == nil || x.BandMeanSquare(band.Keep) < best.BandMeanSquare(band.Keep) || x.BandMeanSquare(band.Keep) == best.BandMeanSquare(band.Keep) && x.Attack < best.Attack {
-				best = x
-			}
 		}
-		if best != nil {
+		if best := attack.Best(a.at.Results, band.Keep); best != nil {
 			a.attack(best, band, "attack", "")
 		}
 		if p := a.at.PriorAlone; p != nil {

@@ -188,7 +188,7 @@ func (a *Attacks) Best() *attack.Result {
 	if a == nil {
 		return nil
 	}
-	return attack.Best(a.Results)
+	return attack.Best(a.Results, nil)
 }
 
 // MiddleErrors are the errors of guessing the middle of a box for inputs, [examples, p].

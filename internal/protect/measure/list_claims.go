@@ -73,12 +73,16 @@ func (a *account) holder() {
 		a.Find("covariance", "")
 	}
 	for _, f := range h.Floors {
-		low, u := a.root(f.Band, f.MeanSquare.Low)
-		low = math.Nextafter(low, 0)
-		prior, _ := a.root(f.Band, f.Prior)
-		a.Add(report.Claim{ID: "floor.list", Subject: a.level(f.Band), Kind: report.WithConfidence, Value: report.AtLeast(negligible(low, prior), u).Sure(DefaultConfidence), N: h.List.Inputs,
-			Beside: []report.Beside{{Name: "without the release", Value: report.Exactly(prior, u)}}})
+		a.floor("floor.list", a.level(f.Band), f.Band, f.MeanSquare.Low, f.Prior, h.List.Inputs)
 	}
+}
+
+// floor claims a floor on the mean-square error in a band, beside that without the release.
+func (a *account) floor(id, subject, band string, square, prior float64, n int) {
+	x, u := a.root(band, square)
+	without, _ := a.root(band, prior)
+	a.Add(report.Claim{ID: id, Subject: subject, Kind: report.WithConfidence, Value: report.AtLeast(negligible(math.Nextafter(x, 0), without), u).Sure(DefaultConfidence), N: n,
+		Beside: []report.Beside{{Name: "without the release", Value: report.Exactly(without, u)}}})
 }
 
 // best is the probability that the best adversary with the list names whom the input is of, among how many: the person
@@ -168,19 +172,12 @@ func (a *account) anybody() {
 	if h := a.lists.Hidden; h != nil {
 		a.Add(report.Claim{ID: "identified.new", Kind: report.WithConfidence, Value: report.Within(h.First.Mean, h.First.Low, h.First.High, report.Share, DefaultConfidence), N: cmp.Or(h.List.People, h.List.Inputs)})
 	}
-	floor := func(id, subject, group string, of BandFloor, n int) {
-		x, u := a.root(of.Band, of.Anybody)
-		x = math.Nextafter(x, 0)
-		prior, _ := a.root(of.Band, of.Prior)
-		a.Add(report.Claim{ID: id, Subject: subject, Group: group, Kind: report.WithConfidence, Value: report.AtLeast(negligible(x, prior), u).Sure(DefaultConfidence), N: n,
-			Beside: []report.Beside{{Name: "without the release", Value: report.Exactly(prior, u)}}})
-	}
 	p := a.lists.EverySample()
 	if p == nil {
 		return
 	}
 	for _, f := range p.Floors {
-		floor("floor", a.level(f.Band), "", f, p.List.Inputs)
+		a.floor("floor", a.level(f.Band), f.Band, f.Anybody, f.Prior, p.List.Inputs)
 	}
 	if w := p.Weaker; w != nil {
 		x, u := a.root(p.Floors[0].Band, w.Rows)
@@ -188,7 +185,8 @@ func (a *account) anybody() {
 	}
 	if len(a.lists.Anybody) > 1 {
 		for _, p := range a.lists.Anybody {
-			floor("floor.sample", report.Grouped(p.List.Inputs), "", p.Floors[0], p.List.Inputs)
+			f := p.Floors[0]
+			a.floor("floor.sample", report.Grouped(p.List.Inputs), f.Band, f.Anybody, f.Prior, p.List.Inputs)
 		}
 	}
 }
