@@ -51,14 +51,10 @@ func variance(noise release.Noise, queries int) float64 {
 	return noise.Std() * noise.Std() / float64(max(1, queries))
 }
 
-// check returns an error if a domain is neither free nor of p inputs, and if the number of
-// queries is negative.
-func check(p, queries int, d bound.Domain) error {
+// check returns an error if a domain is neither free nor of p inputs.
+func check(p int, d bound.Domain) error {
 	if d.Low != nil && (len(d.Low) != p || len(d.High) != p) {
 		return fmt.Errorf("attack: a domain of %d inputs for a model of %d: give the range of each input", len(d.Low), p)
-	}
-	if queries < 0 {
-		return fmt.Errorf("attack: %d queries: give the number of releases of one input, at least 1", queries)
 	}
 	return nil
 }
@@ -70,19 +66,12 @@ type Mean struct {
 	mean []float32
 }
 
-// NewMean returns that attack for a mean of PriorMean. It returns an error if the
-// mean is not of the model's inputs.
-func NewMean(front nn.Model, mean []float64, d bound.Domain) (*Mean, error) {
-	p, n := front.Dims()
-	if err := check(p, 0, d); err != nil {
-		return nil, err
-	}
-	if len(mean) != p {
-		return nil, fmt.Errorf("attack: a mean of %d inputs for a model of %d: take that of the model's own data", len(mean), p)
-	}
+// NewMean returns that attack for a mean of PriorMean.
+func NewMean(front nn.Model, mean []float64, d bound.Domain) *Mean {
+	_, n := front.Dims()
 	m := &Mean{n: n, mean: narrow(mean)}
 	clip(m.mean, d)
-	return m, nil
+	return m
 }
 
 // Name returns "prior".

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/protect/bound"
@@ -21,7 +20,7 @@ type DecoderOptions struct {
 	Rate    float64      // of AdamW at the start, falling to 0; 0 is DefaultDecoderRate
 	Domain  bound.Domain // where reconstructions are clipped
 	Seed    uint64
-	// Linear, unless nil, is the linear attack on the same release, which need not be
+	// Linear, unless nil, is the linear attack on the same release, by the same examples and seed, which need not be
 	// fitted again.
 	Linear *Linear
 	// Progress, unless nil, is called after each epoch with the epochs done, those
@@ -64,12 +63,12 @@ type Decoder struct {
 // training diverges.
 func NewDecoder(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source, o DecoderOptions) (*Decoder, error) {
 	o = o.complete()
-	if o.Hidden < 0 || o.Epochs < 0 || o.Batch < 0 || o.Rate < 0 {
-		return nil, fmt.Errorf("attack: a decoder of %d hidden units, %d epochs in batches of %d at rate %v: must not be negative", o.Hidden, o.Epochs, o.Batch, o.Rate)
-	}
-	l, err := o.linear(ctx, front, noise, train)
-	if err != nil {
-		return nil, err
+	l := o.Linear
+	if l == nil {
+		var err error
+		if l, err = NewLinear(ctx, front, noise, train, LinearOptions{Queries: o.Queries, Post: o.Post, Domain: o.Domain, Seed: o.Seed}); err != nil {
+			return nil, err
+		}
 	}
 	t, err := newDecoding(ctx, l, front, noise, train, o)
 	if err != nil {
@@ -90,22 +89,6 @@ func (o DecoderOptions) complete() DecoderOptions {
 	o.Hidden, o.Epochs, o.Batch = cmp.Or(o.Hidden, DefaultHidden), cmp.Or(o.Epochs, DefaultEpochs), cmp.Or(o.Batch, DefaultBatch)
 	o.Rate = cmp.Or(o.Rate, DefaultDecoderRate)
 	return o
-}
-
-// linear returns the linear attack that the decoder starts from.
-func (o DecoderOptions) linear(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source) (*Linear, error) {
-	if o.Linear == nil {
-		return NewLinear(ctx, front, noise, train, LinearOptions{Queries: o.Queries, Post: o.Post, Domain: o.Domain, Seed: o.Seed})
-	}
-	l := o.Linear
-	if p, n := front.Dims(); l.p != p || l.n != n || l.noisy != (o.Post != release.Post{}) || l.added != variance(noise, o.Queries) {
-		return nil, fmt.Errorf("attack: a decoder beside a linear attack on %d features of %d inputs, for a model of %d and %d: give the one on this release, with this noise", l.n, l.p, n, p)
-	}
-	indices, err := trainingSet(train, train.Len(), o.Seed)
-	if err == nil && !slices.Equal(indices, l.indices) {
-		err = fmt.Errorf("attack: a decoder of %d examples beside a linear attack of %d: train both on the same, by the same seed", len(indices), len(l.indices))
-	}
-	return l, err
 }
 
 // Name returns "decoder".

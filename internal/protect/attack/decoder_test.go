@@ -77,7 +77,7 @@ func TestDecoderLearnsNothingFromNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 30)
 	noise := release.Gaussian{Sigma: 1e6}
 	d := must.Get(NewDecoder(ctx, g.front, noise, g.draw(3000, 31), DecoderOptions{Hidden: 32, Epochs: 4}))(t)
-	m := must.Get(NewMean(g.front, g.prior.Mean, d.domain))(t)
+	m := NewMean(g.front, g.prior.Mean, d.domain)
 	test := g.draw(3000, 32)
 	of := func(a Attack) (mean, std float64) {
 		r := must.Get(Measure(ctx, a, g.front, noise, test, all(3000), Options{Draws: 1}))(t)

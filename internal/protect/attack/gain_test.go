@@ -73,7 +73,7 @@ func (r *Result) gainOf(prior *Result) float64 {
 func TestGainNeedsARelease(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 80)
 	train, test := g.draw(900, 81), g.draw(200*30, 82)
-	mean := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+	mean := NewMean(g.front, g.prior.Mean, bound.Free)
 	for _, c := range []struct {
 		sigma       float64
 		least, most int

@@ -27,7 +27,7 @@ func TestNoAttackBeatsThePosteriorMeanOfGaussians(t *testing.T) {
 		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
 		v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
 		d := must.Get(NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 32, Epochs: 2}))(t)
-		m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+		m := NewMean(g.front, g.prior.Mean, bound.Free)
 		for _, a := range []Attack{l, v, d, m} {
 			r := must.Get(Measure(ctx, a, g.front, noise, test, all(test.Len()), Options{Draws: 2, Seed: 9}))(t)
 			e, std := meanError(r)

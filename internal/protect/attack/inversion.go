@@ -51,15 +51,13 @@ type Inversion struct {
 // change Adam's steps.
 const sharp = 1e-8
 
-// NewInversion prepares the attack. It returns an error if the prior is of other inputs.
+// NewInversion prepares the attack with a prior of the model's inputs. It returns an error for a model without a
+// Jacobian, for noise that is too weak or too strong, and for a covariance that is singular.
 func NewInversion(front nn.Model, noise release.Noise, prior *Prior, o InversionOptions) (*Inversion, error) {
 	a := &Inversion{InversionOptions: o, front: front, shrink: 1}
 	a.p, a.n = front.Dims()
 	if g, ok := front.(interface{ Graph() *nn.Graph }); ok && g.Graph().Opaque() != nil {
 		return nil, fmt.Errorf("attack: inversion: %w", bound.Differentiable(g.Graph()))
-	}
-	if len(prior.Mean) != a.p || len(prior.Covariance) != a.p*a.p {
-		return nil, fmt.Errorf("attack: a prior of %d inputs for a model of %d: estimate it from the model's own data", len(prior.Mean), a.p)
 	}
 	if a.quiet = (noise == release.None{}); a.quiet {
 		noise = release.Gaussian{Sigma: slackOf(front, prior)}
@@ -72,12 +70,6 @@ func NewInversion(front nn.Model, noise release.Noise, prior *Prior, o Inversion
 		a.shrink = float32(v)
 	}
 	a.fit, a.exact = likelihoodOf(noise, o.Queries)
-	if err := check(a.p, o.Queries, o.Domain); err != nil {
-		return nil, err
-	}
-	if o.Steps < 0 || o.Rate < 0 {
-		return nil, fmt.Errorf("attack: inversion in %d steps of rate %v: must not be negative", o.Steps, o.Rate)
-	}
 	a.Steps, a.Rate = cmp.Or(o.Steps, DefaultSteps), cmp.Or(o.Rate, DefaultRate)
 	a.mean = narrow(prior.Mean)
 	clip(a.mean, o.Domain)

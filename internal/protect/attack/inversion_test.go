@@ -114,7 +114,7 @@ func TestInversionOfNextToNoNoise(t *testing.T) {
 	v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Steps: 400, Rate: .2}))(t)
 	test := g.draw(100, 18)
 	r := must.Get(Measure(ctx, v, g.front, noise, test, all(100), Options{Draws: 1}))(t)
-	m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+	m := NewMean(g.front, g.prior.Mean, bound.Free)
 	alone := must.Get(Measure(ctx, m, g.front, noise, test, all(100), Options{Draws: 1}))(t)
 	if e, a := r.RootMeanSquare(), alone.RootMeanSquare(); e > .3*a {
 		t.Errorf("error %v, where the prior alone leaves %v", e, a)

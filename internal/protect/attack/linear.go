@@ -59,7 +59,7 @@ var ridges = []float64{1e-10, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1}
 // beyond 8,192 features of as many inputs. At 3,072 of each it holds 0.8 GiB.
 func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source, o LinearOptions) (*Linear, error) {
 	p, n := front.Dims()
-	if err := check(p, o.Queries, o.Domain); err != nil {
+	if err := check(p, o.Domain); err != nil {
 		return nil, err
 	}
 	if n > maxMoments/(n+p) {

@@ -77,7 +77,7 @@ func TestLinearKnowsThePost(t *testing.T) {
 		return r.RootMeanSquare()
 	}
 	knows, not := measure(LinearOptions{Post: post}), measure(LinearOptions{Post: release.Post{}})
-	m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+	m := NewMean(g.front, g.prior.Mean, bound.Free)
 	r := must.Get(Measure(ctx, m, g.front, noise, test, all(1000), Options{Post: post}))(t)
 	if knows > .97*not || knows > .97*r.RootMeanSquare() {
 		t.Errorf("error %v of the one that knows, %v of the one that does not, %v of the prior", knows, not, r.RootMeanSquare())

@@ -98,14 +98,8 @@ func newMeasurement(a Attack, front nn.Model, noise release.Noise, data nn.Sourc
 	if o.Coordinates == nil {
 		o.Coordinates = bound.Pixels(p)
 	}
-	if err := check(p, o.Queries, bound.Free); err != nil {
-		return nil, err
-	}
 	if len(indices) == 0 {
 		return nil, errors.New("attack: no examples to reconstruct: give at least one")
-	}
-	if o.Draws < 0 || o.Coordinates.Inputs() != p {
-		return nil, fmt.Errorf("attack: %d draws, and coordinates of %d inputs for a model of %d: give a positive number and the model's own coordinates", o.Draws, o.Coordinates.Inputs(), p)
 	}
 	about := a.About()
 	if _, ok := a.(*Inversion); ok && (o.Post != release.Post{}) {

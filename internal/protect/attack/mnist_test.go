@@ -69,7 +69,7 @@ func TestMNIST(t *testing.T) {
 	}
 	noise := release.Gaussian{Sigma: oracleSigma}
 	prior := must.Get(NewPrior(ctx, m.train, nn.Size(m.train.Shape)))(t)
-	mean := must.Get(NewMean(m.front, prior.Mean, m.domain))(t)
+	mean := NewMean(m.front, prior.Mean, m.domain)
 	l := must.Get(NewLinear(ctx, m.front, noise, m.train, LinearOptions{Domain: m.domain}))(t)
 	inversion := must.Get(NewInversion(m.front, noise, prior, InversionOptions{Starts: []Attack{l}, Domain: m.domain}))(t)
 	d := must.Get(NewDecoder(ctx, m.front, noise, m.train, DecoderOptions{Domain: m.domain, Linear: l, Epochs: 3}))(t)

@@ -17,7 +17,7 @@ func TestWithoutNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 5, 5, 21)
 	train, test := g.draw(2000, 22), g.draw(60, 23)
 	for _, post := range []release.Post{{}, {Label: true}} {
-		m := must.Get(NewMean(g.front, g.prior.Mean, bound.Free))(t)
+		m := NewMean(g.front, g.prior.Mean, bound.Free)
 		l := must.Get(NewLinear(ctx, g.front, release.None{}, train, LinearOptions{Post: post}))(t)
 		d := must.Get(NewDecoder(ctx, g.front, release.None{}, train, DecoderOptions{Post: post, Linear: l, Hidden: 16, Epochs: 2}))(t)
 		attacks := []Attack{l, d}

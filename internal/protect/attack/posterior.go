@@ -48,9 +48,6 @@ type Posterior struct {
 // examples, and if ctx ends.
 func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source, o PosteriorOptions) (*Posterior, error) {
 	p, n := front.Dims()
-	if err := check(p, o.Queries, o.Domain); err != nil {
-		return nil, err
-	}
 	indices, err := trainingSet(train, max(mostFeatures/n, 2), o.Seed)
 	if err != nil {
 		return nil, err

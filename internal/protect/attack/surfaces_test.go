@@ -54,7 +54,7 @@ func TestEverySurface(t *testing.T) {
 		"one number":    chain(t, []int{p}, 4, layer(p, 1)),
 	} {
 		_, n := front.Dims()
-		m := must.Get(NewMean(front, g.prior.Mean, legal))(t)
+		m := NewMean(front, g.prior.Mean, legal)
 		for i, noise := range everyNoise(t, .05, n) {
 			queries, post := 1+3*(i%2), posts[i%len(posts)]
 			l := must.Get(NewLinear(ctx, front, noise, train, LinearOptions{Queries: queries, Post: post, Domain: legal}))(t)

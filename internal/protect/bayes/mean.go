@@ -2,7 +2,6 @@ package bayes
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -23,9 +22,6 @@ var temperatures = []float64{1, 2, 4, 8, 16, 32, 64}
 func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, y []float64, temperatures []float64, excluded []int) ([][]float32, error) {
 	d := &releases{y, list.Dim(), 1}
 	draws := d.len()
-	if excluded != nil && len(excluded) != draws {
-		return nil, fmt.Errorf("%d excluded candidates for %d releases: the numbers must be equal", len(excluded), draws)
-	}
 	l := newLikelihoods(d, noise)
 	out, states := make([][]float32, len(temperatures)), make([][]mean, len(temperatures))
 	for k := range temperatures {

@@ -2,7 +2,6 @@ package bayes
 
 import (
 	"context"
-	"fmt"
 
 	"tattle/internal/engine/nn"
 )
@@ -30,9 +29,6 @@ func (in Inputs) Dim() int { _, n := in.Front.Dims(); return n }
 func (in Inputs) Features(ctx context.Context, dst []float64, indices []int) error {
 	rows := make([]int, len(indices))
 	for i, j := range indices {
-		if j < 0 || j >= len(in.Indices) {
-			return fmt.Errorf("candidate %d of %d", j, len(in.Indices))
-		}
 		rows[i] = in.Indices[j]
 	}
 	if in.Memo == nil {

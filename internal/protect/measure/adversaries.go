@@ -198,11 +198,7 @@ func (r *adversary) priorAlone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := attack.NewMean(r.target.Front, mean, r.target.Legal)
-	if err != nil {
-		return err
-	}
-	r.out.PriorAlone, err = r.measure(ctx, a)
+	r.out.PriorAlone, err = r.measure(ctx, attack.NewMean(r.target.Front, mean, r.target.Legal))
 	return err
 }
 

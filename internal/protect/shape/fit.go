@@ -3,7 +3,6 @@ package shape
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 
@@ -55,12 +54,9 @@ type Shape struct {
 // Fit learns a release of features under noise, starting from the discriminants of the first
 // task. data holds the features, or with a front the inputs that it maps to features; then
 // the front learns, too, in place, and the layer of the result includes it. moments are those of
-// the features. Equal seeds and data give equal results. It returns an error if the
-// settings do not fit the data, and the errors of [train.FitReleased].
+// the features. Equal seeds and data give equal results. It returns the errors of [Moments.Discriminant] and
+// [train.FitReleased].
 func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments, tasks []train.Task, o Options) (*Shape, error) {
-	if err := o.check(data, tasks); err != nil {
-		return nil, err
-	}
 	o.Keep, o.Sigma = cmp.Or(o.Keep, moments.Classes-1+LinearExtra), cmp.Or(o.Sigma, linearSigma)
 	layer, err := o.layer(moments)
 	if err != nil {
@@ -75,22 +71,6 @@ func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments,
 		s.Layer = Join(front, s.Layer)
 	}
 	return s, o.fit(ctx, s.Layer, s.Head, data, tasks, DefaultEpochs, leastSteps)
-}
-
-// check returns an error for settings that do not fit the data.
-func (o Options) check(data nn.Source, tasks []train.Task) error {
-	switch {
-	case len(tasks) == 0:
-		return errors.New("no task to learn: give at least one")
-	case o.Keep < 0:
-		return fmt.Errorf("%d numbers to release: give at least 1, or 0 for the default", o.Keep)
-	}
-	for i, p := range o.Protect {
-		if len(p.Class) != data.Len() {
-			return fmt.Errorf("protected attribute %d has %d classes for %d examples", i, len(p.Class), data.Len())
-		}
-	}
-	return nil
 }
 
 // fit trains layer, unless it is nil, and head. Unless Epochs is set, it takes at least so many

@@ -141,9 +141,6 @@ func TestFitRefuses(t *testing.T) {
 		o     Options
 		want  string
 	}{
-		{nil, Options{}, "no task"},
-		{task, Options{Keep: -1}, "-1 numbers"},
-		{task, Options{Protect: []Protected{{Class: []int{1}}}}, "1 classes for 90 examples"},
 		{task, Options{Sigma: math.NaN()}, "standard deviation NaN"},
 		{[]train.Task{{Name: "y", Classes: 2, Labels: d.Labels}}, Options{}, "label 2"},
 	} {
