@@ -2,7 +2,6 @@ package bayes
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -56,9 +55,6 @@ func Expose(ctx context.Context, list Candidates, noise Density, subjects, relea
 	count := list.Len()
 	if err := o.checkPrior(count); err != nil {
 		return nil, err
-	}
-	if subjects < 1 || releases < 1 {
-		return nil, fmt.Errorf("%d releases of %d people: at least one of each is needed", releases, subjects)
 	}
 	noise, o.Queries = averaged(noise, o.Queries)
 	of := ofEach(o.People, count)

@@ -127,9 +127,6 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	if count < 2 {
 		return nil, fmt.Errorf("a list of %d candidates: at least 2 are needed", count)
 	}
-	if err := checkAttributes(attributes, count); err != nil {
-		return nil, err
-	}
 	if err := o.checkPrior(count); err != nil {
 		return nil, err
 	}
@@ -172,21 +169,6 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 func averaged(noise Density, queries int) (Density, int) {
 	mean, k := release.MeanOf(noise, max(queries, 1))
 	return mean.(Density), k
-}
-
-// checkAttributes returns an error unless each of the candidates has a class of each attribute.
-func checkAttributes(attributes []Attribute, count int) error {
-	for _, a := range attributes {
-		if len(a.Class) != count || a.Target != nil && len(a.Target) != count {
-			return fmt.Errorf("attribute %s: %d classes for %d candidates", a.Name, len(a.Class), count)
-		}
-		for j, c := range a.Class {
-			if c < 0 || c >= a.Classes {
-				return fmt.Errorf("attribute %s: candidate %d is of class %d; there are %d", a.Name, j, c, a.Classes)
-			}
-		}
-	}
-	return nil
 }
 
 // checkPrior returns an error unless prior and people are those of so many candidates.

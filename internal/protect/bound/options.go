@@ -1,8 +1,8 @@
 package bound
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 )
 
 // Defaults of a search, which are paper A's for MNIST.
@@ -45,28 +45,9 @@ type SearchOptions struct {
 
 // resolve replaces zeros by defaults. It returns an error if the options make no sense.
 func (o SearchOptions) resolve() (_ SearchOptions, err error) {
-	if o.Search == "" {
-		o.Search = Auto
-	}
-	if o.Iteration == "" {
-		o.Iteration = PaperIteration
-	}
-	for _, d := range []struct {
-		v   *int
-		def int
-	}{{&o.Repeats, DefaultRepeats}, {&o.Restarts, DefaultRestarts}, {&o.Stack, DefaultStack}} {
-		if *d.v == 0 {
-			*d.v = d.def
-		}
-	}
-	switch {
-	case o.Repeats < 0 || o.Restarts < 0 || o.Stack < 0:
-		return o, fmt.Errorf("repeats %d, restarts %d, stack %d: each must be positive", o.Repeats, o.Restarts, o.Stack)
-	case !slices.Contains([]string{Auto, Algorithm1, Direct, Cholesky, Published}, o.Search):
-		return o, fmt.Errorf("no search %q: there are %s, %s, %s, %s and %s", o.Search, Auto, Algorithm1, Direct, Cholesky, Published)
-	case !slices.Contains([]string{PaperIteration, InverseIteration}, o.Iteration):
-		return o, fmt.Errorf("no iteration %q: there are %s and %s", o.Iteration, PaperIteration, InverseIteration)
-	case o.Iteration == InverseIteration && o.Search == Published:
+	o.Search, o.Iteration = cmp.Or(o.Search, Auto), cmp.Or(o.Iteration, PaperIteration)
+	o.Repeats, o.Restarts, o.Stack = cmp.Or(o.Repeats, DefaultRepeats), cmp.Or(o.Restarts, DefaultRestarts), cmp.Or(o.Stack, DefaultStack)
+	if o.Iteration == InverseIteration && o.Search == Published {
 		return o, fmt.Errorf("the inverse iteration is for J at θ: not for %s", Published)
 	}
 	return o, nil

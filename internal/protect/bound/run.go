@@ -68,11 +68,6 @@ func Run(ctx context.Context, m Model, data nn.Source, indices []int, e Experime
 // newRunner settles all that is to be known before a shard is computed.
 func newRunner(m Model, data nn.Source, indices []int, e Experiment, o RunOptions) (*runner, error) {
 	p, _ := m.Dims()
-	for _, i := range indices {
-		if i < 0 || i >= data.Len() {
-			return nil, fmt.Errorf("example %d: the data set has %d", i, data.Len())
-		}
-	}
 	if len(indices) == 0 {
 		return nil, fmt.Errorf("no examples to bound")
 	}

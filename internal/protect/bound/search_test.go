@@ -1,7 +1,6 @@
 package bound
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -133,9 +132,6 @@ func TestResolveRefuses(t *testing.T) {
 		"of 7 inputs":    func(e *Experiment) { e.Coordinates = Pixels(7) },
 		"size 0 of":      func(e *Experiment) { e.Sizes = []float64{0} },
 		"given twice":    func(e *Experiment) { e.Sizes = []float64{.01, .01} },
-		"no search":      func(e *Experiment) { e.Search.Search = "luck" },
-		"no iteration":   func(e *Experiment) { e.Search.Iteration = "circular" },
-		"repeats -1":     func(e *Experiment) { e.Search.Repeats = -1 },
 		"at most 32767":  func(e *Experiment) { e.Search.Restarts = 1 << 20 },
 		"no coordinates": func(e *Experiment) { e.Coordinates = nil },
 		"for 1 inputs":   func(e *Experiment) { e.Domain = Domain{Low: []float64{0}, High: []float64{1}} },
@@ -149,7 +145,6 @@ func TestResolveRefuses(t *testing.T) {
 		e.Pairs = o
 		must.Fail(t, must.Err2(e.resolve(lookAt(m, data.X[:24]), nil)))
 	}
-	must.Fail(t, must.Err(Run(context.Background(), m, data, []int{70}, good, RunOptions{Dir: t.TempDir()}))) // example 70 of 70
 }
 
 func TestAlgorithm1OnMNIST(t *testing.T) {

@@ -3,7 +3,6 @@ package bound
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"sync"
 
@@ -72,16 +71,10 @@ type twinFinder struct {
 	workers sync.Pool // of *twinWorker
 }
 
-// newTwinFinder prepares the search for a net that ends in the features. It returns an
+// newTwinFinder prepares the search in a box for a net that ends in the features. It returns an
 // error, with the reason, if twins cannot be found by linear algebra.
 func newTwinFinder(g *nn.Graph, domain Domain) (*twinFinder, error) {
 	p := nn.Size(g.InputShape)
-	switch {
-	case domain.Low == nil:
-		return nil, fmt.Errorf("twins are sought in a box of legal inputs, and the domain is free")
-	case len(domain.Low) != p:
-		return nil, fmt.Errorf("the range of legal inputs is for %d inputs, the model has %d", len(domain.Low), p)
-	}
 	levels, err := levelsOf(g, p)
 	if err != nil {
 		return nil, err
@@ -94,17 +87,13 @@ func newTwinFinder(g *nn.Graph, domain Domain) (*twinFinder, error) {
 // find overwrites eps, [2, p], with two twins θ+ε of θ: the farthest that it finds and the
 // one nearest to target, which may be nil. found says which of the two were found; the
 // others are zero. It returns an error if ctx ends or if the net's values or slopes are
-// not finite. It panics if lengths do not match.
+// not finite.
 //
 // ‖ε‖² is convex. On the interval of each input the chord of ε_i² lies above it, so the
 // maximum of the sum of chords, a linear programme, is an upper bound of ‖ε‖² in the
 // polytope. From its solution on, each programme maximises the tangent of ‖ε‖² at the
 // previous ε, which lies below it.
 func (f *twinFinder) find(ctx context.Context, eps []float64, theta, target []float32) (found [2]bool, err error) {
-	if len(eps) != 2*f.p || len(theta) != f.p || target != nil && len(target) != f.p {
-		panic(fmt.Sprintf("bound: twins of length %d of an input of length %d toward one of length %d, for %d inputs",
-			len(eps), len(theta), len(target), f.p))
-	}
 	clear(eps)
 	w := f.workers.Get().(*twinWorker)
 	defer f.workers.Put(w)

@@ -216,8 +216,6 @@ func TestTwinsRefused(t *testing.T) {
 	g := chain([]int{4}, drawn(r, 3, 4), &nn.ReLU{})
 	wide := chain([]int{4}, drawn(r, mostRows+1, 4), &nn.ReLU{})
 	for name, err := range map[string]error{
-		"free":   second(newTwinFinder(g, Free)),
-		"inputs": second(newTwinFinder(g, cube(5, 1))),
 		"large":  second(newTwinFinder(wide, cube(4, 1))),
 		"smooth": second(newTwinFinder(chain([]int{4}, &nn.Softmax{}, drawn(r, 3, 4)), cube(4, 1))),
 		"square": second(newTwinFinder(chain([]int{4}, drawn(r, 4, 4)), cube(4, 1))),
