@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 
@@ -27,7 +26,6 @@ type request struct {
 	read   *measure.Model // nil if the model is absent
 	reader *measure.Model // for which inputs are read
 	train  *dataset.Set   // the training data, if something was computed from them; nil if they are absent
-	notes  []string       // on how the data were read
 }
 
 // bounds makes a report on a release again.
@@ -49,9 +47,9 @@ func (v *recomputed) bounds(ctx context.Context) error {
 		return err
 	}
 	v.release = &Release{v.was, s, split.FrontGraph, split.HeadGraph, q.Experiment.Noise}
-	m := &measure.Measured{Split: split, RMS: math.NaN()}
+	m := &measure.Measured{Split: split}
 	if q.Data != nil {
-		if m.RMS, m.Utility, err = q.SetUtility(ctx, split, v.dir, v.Progress); err != nil {
+		if m.Utility, err = q.SetUtility(ctx, split, v.dir, v.Progress); err != nil {
 			return err
 		}
 	}
@@ -130,7 +128,7 @@ func (q *request) open(ctx context.Context) (s *measure.Split, err error) {
 	}
 	q.reader.Beside = q.setup.Reading.Beside
 	in := q.setup.Reading.OfInputs(q.was.Data.Path, q.was.Data.Part, q.Seed)
-	if q.Data, q.notes, err = q.data(ctx, theData, q.Options.Data, in, q.reader, q.was.Data.SHA256); err != nil {
+	if q.Data, err = q.data(ctx, theData, q.Options.Data, in, q.reader, q.was.Data.SHA256); err != nil {
 		return nil, err
 	}
 	q.OfVectors = q.read != nil && q.read.OfVectors()
@@ -189,7 +187,7 @@ func (q *request) training(ctx context.Context) (err error) {
 	case q.read == nil:
 		q.absent = append(q.absent, theTraining.gone())
 	default:
-		q.train, _, err = q.data(ctx, theTraining, q.TrainingData, q.learned(q.setup, from.Name), q.read, from.SHA256)
+		q.train, err = q.data(ctx, theTraining, q.TrainingData, q.learned(q.setup, from.Name), q.read, from.SHA256)
 	}
 	switch {
 	case scaling && q.train != nil:

@@ -74,7 +74,7 @@ func (q *request) limits(ctx context.Context, s *measure.Split) (x *measure.List
 		default:
 			in := q.learned(q.setup, u.Path)
 			in.Split = u.Split
-			if candidates, _, err = q.data(ctx, theCandidates, q.TrainingData, in, q.reader, u.SHA256); err != nil {
+			if candidates, err = q.data(ctx, theCandidates, q.TrainingData, in, q.reader, u.SHA256); err != nil {
 				return nil, err
 			}
 		}

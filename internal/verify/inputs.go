@@ -97,17 +97,17 @@ func (v *recomputed) model(s *measure.Setup) (*measure.Model, error) {
 }
 
 // data opens data as inputs of the model: nil if they are absent, and no option names them.
-func (v *recomputed) data(ctx context.Context, what role, moved string, in measure.Inputs, m *measure.Model, hash string) (*dataset.Set, []string, error) {
+func (v *recomputed) data(ctx context.Context, what role, moved string, in measure.Inputs, m *measure.Model, hash string) (*dataset.Set, error) {
 	in.Path, in.Labels = cmp.Or(moved, in.Path), cmp.Or(v.Labels, in.Labels)
-	set, notes, err := in.Open(ctx, m, v.progress("reading the data"))
+	set, _, err := in.Open(ctx, m, v.progress("reading the data"))
 	switch {
 	case err != nil && moved == "" && ctx.Err() == nil && (what != theData || in.Path != dataset.KindGlyphs && !file.Exists(in.Path)):
 		v.absent = append(v.absent, v.missing(what, in.Path))
-		return nil, nil, nil
+		return nil, nil
 	case err != nil:
-		return nil, nil, what.unread(err)
+		return nil, what.unread(err)
 	}
-	return set, append(m.Notes(), notes...), what.same(in.Path, set.SHA256, hash)
+	return set, what.same(in.Path, set.SHA256, hash)
 }
 
 // learned returns where the training data or the candidates that were at the path are now, and how they are read.

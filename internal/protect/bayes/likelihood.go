@@ -52,7 +52,6 @@ func newLikelihoods(d *releases, noise Density) likelihoods {
 // from the features to reduce cancellation.
 type products struct {
 	dim     int
-	queries int
 	scale   float64 // k/σ²
 	centre  []float64
 	y       []float64 // means of the releases less the centre, [draws, dim]
@@ -65,7 +64,7 @@ type products struct {
 
 func newProducts(d *releases, sigma float64) *products {
 	draws, queries := d.len(), d.queries
-	p := &products{dim: d.dim, queries: queries, scale: float64(queries) / sigma / sigma, centre: make([]float64, d.dim),
+	p := &products{dim: d.dim, scale: float64(queries) / sigma / sigma, centre: make([]float64, d.dim),
 		y: make([]float64, draws*d.dim), a: make([]float64, blockOf(d.dim)*d.dim), half: make([]float64, blockOf(d.dim))}
 	for b := range draws {
 		y := p.y[b*d.dim : (b+1)*d.dim]

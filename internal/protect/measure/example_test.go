@@ -31,7 +31,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := q.SetNoise(ctx, split.Front, q.Data, ""); err != nil {
+	if err := q.SetNoise(ctx, split.Front, q.Data, ""); err != nil {
 		log.Fatal(err)
 	}
 	adversaries := measure.Adversaries{Attacks: []string{"linear"}, Training: training}

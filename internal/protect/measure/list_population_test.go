@@ -66,7 +66,7 @@ func TestNoiseFromData(t *testing.T) {
 	} {
 		q := Request{Data: set, Release: Release{Family: c.family, Sigma: c.sigma, Scale: 1}}
 		for range 2 { // again, with everything settled
-			must.Get(q.SetNoise(context.Background(), front, q.scaling(), ""))(t)
+			must.Do(t, q.SetNoise(context.Background(), front, q.scaling(), ""))
 		}
 		if q.FromData != c.want || math.IsNaN(q.Sigma) {
 			t.Errorf("%s, σ %v: %q from the data, want %q", c.family, c.sigma, q.FromData, c.want)
@@ -104,7 +104,7 @@ func TestScaleByTraining(t *testing.T) {
 			q.Adversaries.Training, q.Adversaries.TrainingSHA256 = c.training, c.training.SHA256
 		}
 		q.ScaleByTraining()
-		must.Get(q.SetNoise(context.Background(), front, q.scaling(), ""))(t)
+		must.Do(t, q.SetNoise(context.Background(), front, q.scaling(), ""))
 		if math.Abs(q.Sigma/c.want-1) > .02 || q.Family != c.whole || q.Shared() != c.shared {
 			t.Errorf("%+v: σ %v of %s, %d inputs shared", c, q.Sigma, q.Family, q.Shared())
 		}

@@ -73,14 +73,14 @@ func (r Release) clipOpen() bool {
 // SetNoise makes the noise of q.Experiment for the features of front. Where q.Sigma is 0,
 // it is set to q.Scale times the root mean square of all features over data (A section 3), or over
 // q.Scaling if that is not nil. What lattice noise leaves open is settled by the same features.
-// It returns this root mean square. A table's file is looked up in dir. data reads as q.scaling does.
-func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, dir string) (rms float64, err error) {
+// A table's file is looked up in dir. data reads as q.scaling does.
+func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, dir string) error {
 	rms, largest, err := release.FeatureScale(ctx, front, data)
 	if err != nil {
 		if q.Scaling != nil && ctx.Err() == nil {
 			err = fmt.Errorf("the training examples from which the noise is computed: %w", err)
 		}
-		return 0, err
+		return err
 	}
 	from := NothingFrom
 	if q.clipOpen() {
@@ -97,10 +97,10 @@ func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, d
 	_, n := front.Dims()
 	noise, err := q.Noise(q.Sigma, n, dir)
 	if err != nil {
-		return rms, &OptionError{Option: "Sigma", Err: err}
+		return &OptionError{Option: "Sigma", Err: err}
 	}
 	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
-	return rms, nil
+	return nil
 }
 
 // Shared returns how many of the inputs that SetNoise reads equal inputs of the measured data.

@@ -32,7 +32,6 @@ type RunOptions struct {
 type Measured struct {
 	Split   *Split
 	Files   []report.File    // of the release, beside the arrays
-	RMS     float64          // root mean square of the numbers that the noise is added to; NaN if it is not known
 	Utility *release.Utility // nil of data without labels
 	Bounds  *bound.Result    // nil if no bound holds
 	Learned *Learned         // what adversaries came to; nil if none ran
@@ -53,7 +52,7 @@ func (q *Request) Begin(ctx context.Context, o RunOptions) (*Measured, error) {
 		return nil, err
 	}
 	started := time.Now()
-	m.RMS, m.Utility, err = q.SetUtility(ctx, m.Split, o.Dir, o.Progress)
+	m.Utility, err = q.SetUtility(ctx, m.Split, o.Dir, o.Progress)
 	m.Timing["accuracy"] = time.Since(started)
 	return m, err
 }
@@ -113,7 +112,7 @@ func (q *Request) checkLists(s *Split, dir string) error {
 
 // SetUtility makes the noise, as SetNoise does, and measures the accuracy without and with
 // it, nil for data without labels. show may be nil.
-func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show func(what string, done, total int)) (rms float64, u *release.Utility, err error) {
+func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show func(what string, done, total int)) (u *release.Utility, err error) {
 	scaling := q.scaling()
 	total, what := scaling.Len()+q.Data.Len(), "measuring accuracy"
 	if q.Use != nil {
@@ -128,21 +127,21 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show fun
 			}
 		}
 	}
-	if rms, err = q.SetNoise(ctx, s.Front, progress.Watch(scaling, tell(0, total)), dir); err != nil {
-		return rms, nil, err
+	if err := q.SetNoise(ctx, s.Front, progress.Watch(scaling, tell(0, total)), dir); err != nil {
+		return nil, err
 	}
 	if q.Spec.ClipNorm > 0 {
 		if q.Clipped, err = release.Clipped(ctx, s.Front, q.Data, q.Spec.ClipNorm); err != nil {
-			return rms, nil, err
+			return nil, err
 		}
 	}
 	if q.Use == nil && !q.Data.Labelled() {
-		return rms, nil, nil
+		return nil, nil
 	}
 	measured, err := q.Utility(ctx, s, func(data nn.Source) nn.Source {
 		return progress.Watch(data, tell(scaling.Len(), scaling.Len()+data.Len()))
 	})
-	return rms, &measured, err
+	return &measured, err
 }
 
 // hashes are what a resumed run must share besides the experiment.

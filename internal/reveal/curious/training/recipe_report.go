@@ -71,7 +71,7 @@ func (n *Fitted) utility(ctx context.Context, r Recipe, read func(done, total in
 	if err != nil {
 		return u, math.NaN(), err
 	}
-	_, of, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { read(done, total) })
+	of, err := q.SetUtility(ctx, split, "", func(_ string, done, total int) { read(done, total) })
 	if err != nil {
 		return u, math.NaN(), err
 	}
