@@ -69,7 +69,7 @@ type Mean struct {
 // NewMean returns that attack for a mean of PriorMean.
 func NewMean(front nn.Model, mean []float64, d bound.Domain) *Mean {
 	_, n := front.Dims()
-	m := &Mean{n: n, mean: narrow(mean)}
+	m := &Mean{n: n, mean: nn.Float32s(mean)}
 	clip(m.mean, d)
 	return m
 }
@@ -88,12 +88,4 @@ func (m *Mean) Reconstruct(ctx context.Context, dst, x []float32) error {
 		copy(dst[i*len(m.mean):], m.mean)
 	}
 	return ctx.Err()
-}
-
-func narrow(x []float64) []float32 {
-	y := make([]float32, len(x))
-	for i, v := range x {
-		y[i] = float32(v)
-	}
-	return y
 }

@@ -69,7 +69,7 @@ func denoise(ctx context.Context, d *nn.Dense, l *Linear, added float64) error {
 		return err
 	}
 	w := append([]float32(nil), d.Weight.Data...)
-	simd.Gemm(false, false, d.Out, d.In, d.In, sharpening, w, d.In, narrow(f), d.In, 0, d.Weight.Data, d.In)
+	simd.Gemm(false, false, d.Out, d.In, d.In, sharpening, w, d.In, nn.Float32s(f), d.In, 0, d.Weight.Data, d.In)
 	return nil
 }
 
@@ -77,7 +77,7 @@ func denoise(ctx context.Context, d *nn.Dense, l *Linear, added float64) error {
 // variance of an entry.
 func standardize(d *nn.Dense, m *moments, added float64) {
 	s := float32(1 / math.Sqrt(m.scale()+added))
-	mean := narrow(m.meanA)
+	mean := nn.Float32s(m.meanA)
 	for i := range d.Out {
 		row := d.Weight.Data[i*d.In : (i+1)*d.In]
 		simd.Scale(s, row)

@@ -41,7 +41,7 @@ func (f *fitting) run(ctx context.Context) error {
 		return err
 	}
 	f.step()
-	f.affine = affine{narrow(w), narrow(f.moments.intercept(w))}
+	f.affine = affine{nn.Float32s(w), nn.Float32s(f.moments.intercept(w))}
 	if len(held) == 0 {
 		f.kept = f.affine
 	}
@@ -115,7 +115,7 @@ func (f *fitting) try(ctx context.Context, m *moments, ridge, least float64) (fl
 	if err != nil {
 		return math.Inf(1), ctx.Err() // a larger ridge may do
 	}
-	to := affine{narrow(w), narrow(m.intercept(w))}
+	to := affine{nn.Float32s(w), nn.Float32s(m.intercept(w))}
 	e := f.late.error(to, f.beside())
 	if math.IsNaN(e) {
 		return math.Inf(1), nil

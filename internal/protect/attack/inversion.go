@@ -71,7 +71,7 @@ func NewInversion(front nn.Model, noise release.Noise, prior *Prior, o Inversion
 	}
 	a.fit, a.exact = likelihoodOf(noise, o.Queries)
 	a.Steps, a.Rate = cmp.Or(o.Steps, DefaultSteps), cmp.Or(o.Rate, DefaultRate)
-	a.mean = narrow(prior.Mean)
+	a.mean = nn.Float32s(prior.Mean)
 	clip(a.mean, o.Domain)
 	var err error
 	if a.prior, err = newWhitened(prior); err != nil {
@@ -88,7 +88,7 @@ const slack = 0.01
 func slackOf(front nn.Model, prior *Prior) float64 {
 	_, n := front.Dims()
 	a := make([]float32, n)
-	front.Forward(a, narrow(prior.Mean))
+	front.Forward(a, nn.Float32s(prior.Mean))
 	rms := stat.RMS(a)
 	if !(rms > release.MinSigma) || math.IsInf(rms, 1) {
 		return slack

@@ -129,7 +129,7 @@ func (m *measurement) batch(ctx context.Context, lo, hi int) error {
 	if err := m.attack.Reconstruct(ctx, guess, x); err != nil {
 		return err
 	}
-	if !finite(guess) {
+	if !nn.Finite(guess) {
 		return fmt.Errorf("attack: %s gave a reconstruction that is not finite for examples %d to %d", m.attack.Name(), indices[0], indices[len(indices)-1])
 	}
 	for i := lo; i < min(hi, m.Pictures); i++ {

@@ -125,21 +125,12 @@ func eachBatch(ctx context.Context, front nn.Model, data nn.Source, indices []in
 	return nn.EachBatch(ctx, data, p, indices, batchOf(p), func(batch []int, theta []float32) error {
 		a := a[:len(batch)*n]
 		front.Forward(a, theta)
-		if !finite(a) || !finite(theta) {
+		if !nn.Finite(a) || !nn.Finite(theta) {
 			return fmt.Errorf("attack: a feature of examples %d to %d is not finite: look for bad values in the data and the model", batch[0], batch[len(batch)-1])
 		}
 		f(batch, a, theta)
 		return nil
 	})
-}
-
-func finite(x []float32) bool {
-	for _, v := range x {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // trainingStream keeps the noise that attacks are trained with apart from the noise

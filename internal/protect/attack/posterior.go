@@ -99,11 +99,7 @@ func (a *Posterior) About() string { return a.about }
 // Reconstruct overwrites dst with the posterior means for the releases x.
 func (a *Posterior) Reconstruct(ctx context.Context, dst, x []float32) error {
 	rows(dst, x, a.p, a.n)
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = float64(v)
-	}
-	guess, err := bayes.Mean(ctx, a.list, a.p, a.inputs, a.noise, y, []float64{a.temperature}, nil)
+	guess, err := bayes.Mean(ctx, a.list, a.p, a.inputs, a.noise, nn.Float64s(x), []float64{a.temperature}, nil)
 	if err != nil {
 		return err
 	}

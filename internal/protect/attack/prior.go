@@ -74,10 +74,8 @@ func PriorMean(ctx context.Context, data nn.Source, inputs int) ([]float64, erro
 		return nil
 	})
 	simd.Scale(1/float64(data.Len()), mean)
-	for _, v := range mean {
-		if v-v != 0 && err == nil {
-			err = errors.New("a prior from inputs that are not finite")
-		}
+	if err == nil && !nn.Finite(mean) {
+		err = errors.New("a prior from inputs that are not finite")
 	}
 	return mean, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 )
 
@@ -33,7 +34,7 @@ func newWhitened(prior *Prior) (*whitened, error) {
 	if err := s.eliminate(context.Background()); err != nil {
 		return nil, fmt.Errorf("the prior's covariance: %w", err)
 	}
-	w := &whitened{p: p, mean: narrow(prior.Mean), lower: make([]float32, p*p), inverse: make([]float32, p*p)}
+	w := &whitened{p: p, mean: nn.Float32s(prior.Mean), lower: make([]float32, p*p), inverse: make([]float32, p*p)}
 	for i := range p {
 		for j := range i + 1 {
 			w.lower[i*p+j], w.inverse[i*p+j] = float32(s.x[2*j*p+i]), float32(s.x[2*i*p+p+j])

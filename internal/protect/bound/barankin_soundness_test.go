@@ -173,7 +173,7 @@ func TestNoCombinationExceedsRealArithmetic(t *testing.T) {
 					solve[i] = r.NormFloat64() * math.Exp(20*r.NormFloat64())
 				}
 			}
-			std, g, gerr := make([]float64, 5), widened64(eps), make([]float64, count)
+			std, g, gerr := make([]float64, 5), nn.Float64s(eps), make([]float64, count)
 			if trial%4 == 3 { // wᵀε as badly computed as is said
 				for i := range g {
 					gerr[i/5] = 1e-5 * length(g[i/5*5:i/5*5+5])

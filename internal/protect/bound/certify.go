@@ -85,7 +85,7 @@ func (s *Bounds) prove(ctx context.Context, c *Certifier, w Coordinates, theta [
 
 // prove is Bounds.prove for the witnesses eps, as they are stored.
 func prove[T nn.Float](ctx context.Context, s *Bounds, c *Certifier, w Coordinates, theta []float32, eps []T, settle bool, f func(i int, v *proof)) {
-	own := func(i int) []float64 { return widened64(rowOf(eps, i, s.Witnesses*w.Inputs())) }
+	own := func(i int) []float64 { return nn.Float64s(rowOf(eps, i, s.Witnesses*w.Inputs())) }
 	each := func(ds []Divergence, f func(i int, v *proof)) {
 		parallel(len(ds)/s.Witnesses, func(i int) { f(i, &proof{ds: rowOf(ds, i, s.Witnesses)}) })
 	}
@@ -106,14 +106,6 @@ func prove[T nn.Float](ctx context.Context, s *Bounds, c *Certifier, w Coordinat
 		v.jointly(&ms[i], w, own(i), solve)
 		f(i, v)
 	})
-}
-
-func widened64[T nn.Float](x []T) []float64 {
-	wide := make([]float64, len(x))
-	for i, v := range x {
-		wide[i] = float64(v)
-	}
-	return wide
 }
 
 // singly fills in what each witness proves of each coordinate, and the best

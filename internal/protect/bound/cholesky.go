@@ -3,6 +3,8 @@ package bound
 import (
 	"context"
 	"slices"
+
+	"tattle/internal/engine/nn"
 )
 
 // factored applies J⁺ of the batch's only example by its factor.
@@ -43,9 +45,7 @@ func (s *factored) transpose(ctx context.Context, z, eps []float32) error {
 	}
 	k := len(z) / s.n
 	s.room(k)
-	for i, v := range eps {
-		s.eps[i] = float64(v)
-	}
+	copy(s.eps, nn.Float64s(eps))
 	err := s.of.across(ctx, s.z, s.eps, k, s.of.tall)
 	for i := range k {
 		row := rowOf(z, i, s.n)

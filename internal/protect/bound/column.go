@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/float16"
 	"tattle/internal/npy"
 )
@@ -128,7 +129,7 @@ func (a numbers[T]) keep(lo, hi int) { *a.at = (*a.at)[lo:hi:hi] }
 
 func (a numbers[T]) take(data any) error {
 	if x, ok := data.([]float32); ok && a.types[0] == "<f8" {
-		data = widened64(x)
+		data = nn.Float64s(x)
 	}
 	x, ok := data.([]T)
 	if !ok {

@@ -21,7 +21,7 @@ func wellFormed(t *testing.T, m Model, data nn.Source, r *Result) {
 	t.Helper()
 	e, p := r.Experiment, r.Experiment.Coordinates.Inputs()
 	for _, s := range r.Near() {
-		if !finite32(witnesses(t, r, s.Size)) {
+		if !nn.Finite(witnesses(t, r, s.Size)) {
 			t.Error("a witness is not a number")
 		}
 		winner, _ := must.Get2(open(t, r.Path).Ints(SizeName(s.Size) + "_winner"))(t)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/must"
 )
@@ -142,12 +143,12 @@ func TestFactorLargeOfLowRankAndTiny(t *testing.T) {
 // Rows and columns of J come out the same, of models large enough for either.
 func TestJacobiansByColumns(t *testing.T) {
 	m, data := smallNet(t, 60, 900, 700), noise(60, 2)
-	js := Jacobians(m, widened64(data.X))
+	js := Jacobians(m, nn.Float64s(data.X))
 	for i, j := range js {
 		if len(j.Active) <= eigenSmall || len(j.Active) <= j.P {
 			t.Fatalf("%d rows", len(j.Active))
 		}
-		lin := m.Linearize64(widened64(data.X[i*60 : (i+1)*60]))
+		lin := m.Linearize64(nn.Float64s(data.X[i*60 : (i+1)*60]))
 		u, row := make([]float64, 700), make([]float64, 60)
 		for r, a := range j.Active {
 			clear(u)

@@ -94,7 +94,7 @@ func leastInverted(ctx context.Context, m nn.Model, lin nn.Linearization[float32
 	}
 	z, exact := make([]float32, n), make([]float64, n)
 	lin.JVP(z, v)
-	m.Linearize64(widened64(theta)).JVP(exact, widened64(v))
+	m.Linearize64(nn.Float64s(theta)).JVP(exact, nn.Float64s(v))
 	for i, w := range z {
 		exact[i] -= float64(w)
 	}

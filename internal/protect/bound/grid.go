@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"tattle/internal/engine/nn"
 )
 
 // Values lists the values as which some adjacent inputs can be stored: the 256 values of a
@@ -44,7 +46,7 @@ func (v Values) check() error {
 		return fmt.Errorf("%d numbers for %d inputs side by side", len(v.List), v.Width)
 	case v.List != nil && len(v.List) == 0:
 		return fmt.Errorf("there are none")
-	case !finite32(v.List):
+	case !nn.Finite(v.List):
 		return fmt.Errorf("not all are finite")
 	}
 	for i := 1; v.Width == 1 && i < len(v.List); i++ {

@@ -283,7 +283,7 @@ func TestRuntimeErrorCoversFloat32(t *testing.T) {
 		x := rowOf(data.X, i, 24)
 		a, b := make([]float32, n), make([]float64, n)
 		m.Forward(a, x)
-		m.Forward64(b, widened64(x))
+		m.Forward64(b, nn.Float64s(x))
 		for j := range a {
 			if d := math.Abs(float64(a[j]) - b[j]); d > got.Error*math.Sqrt(float64(n)) {
 				t.Errorf("example %d: feature %d is %g off, %g is allowed for", i, j, d, got.Error)

@@ -84,7 +84,7 @@ func TestNoBoundExceedsTheCast(t *testing.T) {
 			d.Weight.Changed()
 			theta[0], theta[1], eps[0], eps[1] = 1+float32(ulp), 0, 0, float32([]float64{0x1p-40, -0x1p-40, 0x1p-10}[trial%9/3])
 		}
-		x0, x1 := widened64(theta), widened64(theta)
+		x0, x1 := nn.Float64s(theta), nn.Float64s(theta)
 		for i, v := range eps {
 			x1[i] += float64(v)
 		}
@@ -160,7 +160,7 @@ func TestRunLeavesOutJacobiansOfSteps(t *testing.T) {
 		x := make([]float32, 48)
 		d.Examples(x, []int{0, 3})
 		for i := range 2 {
-			theta, step, square := widened64(x[24*i:24*i+24]), make([]float64, 24), 0.
+			theta, step, square := nn.Float64s(x[24*i:24*i+24]), make([]float64, 24), 0.
 			// The best mean square error of any witness of this example bounds the certified.
 			best := 0.
 			for lo := 0; lo+24 <= len(eps)/2; lo += 24 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"sync"
+
+	"tattle/internal/engine/nn"
 )
 
 // witnesses fills in s, one kind of witness of the batch.
@@ -20,7 +22,7 @@ func (r *runner) witnesses(ctx context.Context, s *Bounds, b *batch, progress fu
 	if err := r.seek(ctx, s, b, eps, progress); err != nil {
 		return err
 	}
-	s.round(b.theta, widened64(eps), b.p)
+	s.round(b.theta, nn.Float64s(eps), b.p)
 	if s.name != farName {
 		return ctx.Err()
 	}
@@ -101,7 +103,7 @@ func (s *Bounds) of(i, p int) []float64 {
 	if s.double {
 		return rowOf(s.eps64, i, s.Witnesses*p)
 	}
-	return widened64(rowOf(s.eps, i, s.Witnesses*p))
+	return nn.Float64s(rowOf(s.eps, i, s.Witnesses*p))
 }
 
 // narrow copies as many numbers as there are in both.

@@ -109,7 +109,7 @@ func latticeRun(t *testing.T, l release.Lattice) {
 					}
 				}
 				g := make([]float64, w.Len())
-				w.Apply(g, widened64(own))
+				w.Apply(g, nn.Float64s(own))
 				for c, v := range g {
 					most[c] = max(most[c], math.Abs(v)/math.Sqrt(math.Expm1(3*z*z)))
 				}

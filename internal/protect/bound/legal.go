@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 )
 
@@ -47,16 +48,6 @@ func (d Domain) nearest(i int, t, e float32) float32 {
 	return e
 }
 
-// finite32 reports whether all of x are numbers.
-func finite32(x []float32) bool {
-	for _, v := range x {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // replaceVoid draws, for ε that are zero, as J⁺z is where J is zero, or not
 // numbers, others that prove something: entries N(0, size²), on which the
 // certificate has the last word.
@@ -64,7 +55,7 @@ func (e Experiment) replaceVoid(eps, theta []float32, size float64) {
 	p, restarts := e.Coordinates.Inputs(), e.Search.Restarts
 	parallel(len(eps)/p, func(i int) {
 		row := eps[i*p : (i+1)*p]
-		if finite32(row) && simd.MaxAbs(row) > 0 {
+		if nn.Finite(row) && simd.MaxAbs(row) > 0 {
 			return
 		}
 		g := rand.New(rand.NewPCG(e.Search.Seed, uint64(i%restarts)))

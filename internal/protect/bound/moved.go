@@ -14,7 +14,7 @@ func moved[T nn.Float](ctx context.Context, m nn.Model, z, theta, eps []T) {
 	p, n := m.Dims()
 	each := len(eps) / len(theta)
 	a0 := make([]float64, len(theta)/p*n)
-	m.Forward64(a0, widened64(theta))
+	m.Forward64(a0, nn.Float64s(theta))
 	rows := len(eps) / p
 	most := min(rows, certifyRowsOf(p, n))
 	x, a := make([]float64, most*p), make([]float64, most*n)

@@ -222,7 +222,7 @@ func (r *runner) pairs(ctx context.Context, s *Bounds, b *batch) error {
 		}
 		part := s.rows(lo, hi, p, b.m)
 		if s.double {
-			part.round(theta, widened64(found), p)
+			part.round(theta, nn.Float64s(found), p)
 		} else {
 			copy(part.eps, found)
 		}

@@ -100,9 +100,9 @@ func TestNoEstimatorBeatsAPairFloor(t *testing.T) {
 			eps[i] = float32(.3 * r.NormFloat64())
 		}
 		d := (&Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}).Divergences(t.Context(), theta, eps)[0]
-		wide := widened64(eps)
+		wide := nn.Float64s(eps)
 		floor, most := d.PairMeanSquare(wide), square(wide)/24
-		x := append(widened64(theta), widened64(theta)...)
+		x := append(nn.Float64s(theta), nn.Float64s(theta)...)
 		for i, e := range wide {
 			x[24+i] += e
 		}
@@ -253,7 +253,7 @@ func TestPairDirections(t *testing.T) {
 			members := 0
 			for i, w := range pairDirections(c, groups) {
 				y := make([]float64, c.Len())
-				c.Apply(y, widened64(w))
+				c.Apply(y, nn.Float64s(w))
 				most, own := 0., 0
 				for _, v := range y {
 					most = max(most, math.Abs(v))

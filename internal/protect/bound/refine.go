@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 )
 
@@ -48,7 +49,7 @@ func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []floa
 	if p > refineInputs {
 		return ctx.Err()
 	}
-	r := &refiner{model: m, domain: d, sigma: sigma, hidden: hidden, p: p, n: n, theta: widened64(theta), eps: eps}
+	r := &refiner{model: m, domain: d, sigma: sigma, hidden: hidden, p: p, n: n, theta: nn.Float64s(theta), eps: eps}
 	rows := len(eps) / p
 	r.z, r.worth = make([]float64, rows*n), make([]float64, rows)
 	open := r.best(ctx, each, most)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/npy"
 	"tattle/internal/run"
 )
@@ -140,5 +141,5 @@ func (r *Result) Witnesses(b *Bounds, i int) ([]float64, error) {
 		return read[float64](rows, i, i+1)
 	}
 	x, err := read[float32](rows, i, i+1)
-	return widened64(x), err
+	return nn.Float64s(x), err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/release"
 	"tattle/internal/run"
@@ -96,7 +97,7 @@ func (e Experiment) trial(m Model, theta []float32) []float32 {
 	for i := range d {
 		d[i] = g.NormFloat64()
 	}
-	m.Linearize64(widened64(theta)).JVP(moved, d)
+	m.Linearize64(nn.Float64s(theta)).JVP(moved, d)
 	scale := e.Sizes[0] * e.Scale() / math.Sqrt(simd.SumSquares(moved))
 	if math.IsNaN(scale) || math.IsInf(scale, 0) {
 		return nil

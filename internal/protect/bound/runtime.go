@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/run"
 )
@@ -109,7 +110,7 @@ func derivedError(m Model, points []float32, enough float64) (δ float64) {
 	p, n := m.Dims()
 	a, b := make([]float64, n), make([]float64, n)
 	for at := 0; at < len(points) && δ <= enough; at += p {
-		forwardError32(m, a, b, widened64(points[at:at+p]))
+		forwardError32(m, a, b, nn.Float64s(points[at:at+p]))
 		for _, v := range b {
 			δ = max(δ, v)
 		}
@@ -137,7 +138,7 @@ func measuredError(m Model, points []float32, norm bool) float64 {
 	largest := 0.
 	for at := 0; at < len(points); at += p {
 		m.Forward(a, points[at:at+p])
-		m.Forward64(b, widened64(points[at:at+p]))
+		m.Forward64(b, nn.Float64s(points[at:at+p]))
 		rms, most := apart(a, b)
 		if norm {
 			most = rms

@@ -105,7 +105,7 @@ func (s *repeats) rescale(norms []float64, size float64, n int) {
 func (s *repeats) accept(eps []float32, p int) {
 	parallel(len(s.frozen), func(i int) {
 		next := s.next[i*p : (i+1)*p]
-		s.frozen[i] = s.frozen[i] || !finite32(next)
+		s.frozen[i] = s.frozen[i] || !nn.Finite(next)
 		if !s.frozen[i] {
 			copy(eps[i*p:(i+1)*p], next)
 		}

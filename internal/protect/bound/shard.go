@@ -156,7 +156,7 @@ func (r *runner) factors(ctx context.Context, theta []float32) ([]*Factors, erro
 
 func factorsAt(ctx context.Context, m nn.Model, theta []float32) ([]*Factors, error) {
 	p, n := m.Dims()
-	return factorAll(ctx, jacobians(ctx, m.Linearize64(widened64(theta)), len(theta)/p, p, n), Jacobian.complete)
+	return factorAll(ctx, jacobians(ctx, m.Linearize64(nn.Float64s(theta)), len(theta)/p, p, n), Jacobian.complete)
 }
 
 // factorAll decomposes Jacobians on all cores.

@@ -194,7 +194,7 @@ func (w *twinWorker) constrain(l *level, nets []*nn.Net) (bool, error) {
 	}
 	rows := make([][]float64, len(nets))
 	for k, net := range nets {
-		if rows[k] = l.rowsAt(net, w.theta); !finite64(rows[k]) {
+		if rows[k] = l.rowsAt(net, w.theta); !nn.Finite(rows[k]) {
 			return false, l.notFinite(k)
 		}
 	}
@@ -210,7 +210,7 @@ func (l *level) valuesAt(nets []*nn.Net, theta []float64) ([][]float64, error) {
 	values := make([][]float64, len(nets))
 	for k, net := range nets {
 		values[k] = make([]float64, l.tensors[k].n)
-		if net.Forward64(values[k], theta); !finite64(values[k]) {
+		if net.Forward64(values[k], theta); !nn.Finite(values[k]) {
 			return nil, l.notFinite(k)
 		}
 	}
@@ -244,16 +244,6 @@ func (c *constraints) hold(l *level, values, rows [][]float64) (equal int) {
 // notFinite is the error where tensor k, or its slopes, are not finite.
 func (l *level) notFinite(k int) error {
 	return fmt.Errorf("twins: tensor %q of the model, or its Jacobian, is not finite at this input: its weights are too large or not numbers", l.tensors[k].name)
-}
-
-// finite64 reports whether all of x are finite.
-func finite64(x []float64) bool {
-	for _, v := range x {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // rowsAt returns the Jacobian of a tensor's net at θ.

@@ -151,7 +151,7 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 	if err := in.Features(ctx, y, nn.Indices(len(indices))); err != nil {
 		return nil, err
 	}
-	noise, row := make([]float64, n), make([]float32, n)
+	noise := make([]float64, n)
 	for i, j := range indices {
 		r := run.Rand(l.Seed, j, stream)
 		at := y[i*n : (i+1)*n]
@@ -162,13 +162,9 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 			}
 		}
 		if l.target.Queries <= 1 { // post-processing applies to single releases, not to their mean
-			for k, v := range at {
-				row[k] = float32(v)
-			}
+			row := nn.Float32s(at)
 			l.target.Post.Apply(row, n)
-			for k, v := range row {
-				at[k] = float64(v)
-			}
+			copy(at, nn.Float64s(row))
 		}
 	}
 	return y, nil
@@ -200,7 +196,7 @@ func (l *lists) learnedGuesses(ctx context.Context, learners []classify.Learner,
 	}
 	guesses := make([][][]int, len(learners))
 	for i, learner := range learners {
-		fitted, err := learner.Fit(ctx, float32s(from), l.columns(), wanted, l.Seed)
+		fitted, err := learner.Fit(ctx, nn.Float32s(from), l.columns(), wanted, l.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", learner.Name(), err)
 		}
@@ -208,7 +204,7 @@ func (l *lists) learnedGuesses(ctx context.Context, learners []classify.Learner,
 		for k, a := range targets {
 			scores[k] = make([]float32, n*a.Classes)
 		}
-		if err := fitted.Predict(ctx, scores, float32s(released)); err != nil {
+		if err := fitted.Predict(ctx, scores, nn.Float32s(released)); err != nil {
 			return nil, err
 		}
 		guesses[i] = guessed(scores, targets)
@@ -262,12 +258,4 @@ func guessed(scores [][]float32, targets []bayes.Attribute) [][]int {
 		guesses[k] = classify.Guesses(scores[k], a.Classes)
 	}
 	return guesses
-}
-
-func float32s(x []float64) []float32 {
-	y := make([]float32, len(x))
-	for i, v := range x {
-		y[i] = float32(v)
-	}
-	return y
 }

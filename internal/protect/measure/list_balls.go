@@ -90,10 +90,7 @@ func (l *lists) bandValues(of *List, i int, bands []bound.Band) [][]float64 {
 	c := l.target.Coordinates
 	x, along := make([]float32, c.Inputs()), make([]float64, c.Len())
 	of.Set.Examples(x, []int{i})
-	whole := make([]float64, len(x))
-	for i, v := range x {
-		whole[i] = float64(v)
-	}
+	whole := nn.Float64s(x)
 	if len(bands) > 1 {
 		c.Apply(along, whole)
 	}

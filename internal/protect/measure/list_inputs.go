@@ -24,11 +24,9 @@ func (l labels) Features(ctx context.Context, dst []float64, indices []int) erro
 	if err := l.Candidates.Features(ctx, dst, indices); err != nil {
 		return err
 	}
-	x := float32s(dst)
+	x := nn.Float32s(dst)
 	l.post.Apply(x, l.Dim())
-	for i, v := range x {
-		dst[i] = float64(v)
-	}
+	copy(dst, nn.Float64s(x))
 	return nil
 }
 

@@ -86,7 +86,7 @@ func meanInput(ctx context.Context, of *List, in Peopled) ([]float64, error) {
 func eachBlock(ctx context.Context, of *List, indices []int, do func(x []float64, n int)) error {
 	p := nn.Size(of.Set.Shape)
 	return nn.EachBatch(ctx, of.Set, p, indices, priorBlock, func(some []int, x []float32) error {
-		do(widened(x), len(some))
+		do(nn.Float64s(x), len(some))
 		return nil
 	})
 }

@@ -64,7 +64,7 @@ func (a *account) pictures() error {
 			}
 		}
 		if best != nil && i < len(best.Pictures) {
-			if err := o.add(&shown, best.Attack+" attack", widened(best.Pictures[i]), report.Searched); err != nil {
+			if err := o.add(&shown, best.Attack+" attack", nn.Float64s(best.Pictures[i]), report.Searched); err != nil {
 				return err
 			}
 		}
@@ -106,19 +106,11 @@ func originalOf(set *dataset.Set, index int) (o original, ok bool) {
 	}
 	x := make([]float32, nn.Size(set.Shape))
 	set.Examples(x, []int{index})
-	o = original{group: fmt.Sprintf("input %d", index), shape: set.Shape, theta: widened(x), level: set.Denormalize}
+	o = original{group: fmt.Sprintf("input %d", index), shape: set.Shape, theta: nn.Float64s(x), level: set.Denormalize}
 	if y := set.Label(index); y >= 0 && y < len(set.YNames) {
 		o.group += ", " + set.YNames[y]
 	}
 	return o, true
-}
-
-func widened(x []float32) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = float64(v)
-	}
-	return out
 }
 
 // add adds a picture of the same size, with its distance from the original.

@@ -32,10 +32,7 @@ func Discriminant(ctx context.Context, front nn.Model, classes, keep int, train 
 	if err != nil {
 		return nil, fmt.Errorf("%w: choose the projection %s", err, ProjectionPrincipal)
 	}
-	m := &Map{In: n, Out: keep, Weight: make([]float64, keep*n), Mean: moments.Mean}
-	for i, w := range layer.Weight.Data {
-		m.Weight[i] = float64(w)
-	}
+	m := &Map{In: n, Out: keep, Weight: nn.Float64s(layer.Weight.Data), Mean: moments.Mean}
 	return m, m.regress(moments.Covariance())
 }
 

@@ -36,11 +36,9 @@ func (m *Map) layers(name string) layers {
 			l.onto.Bias.Data[i] = float32(-simd.Dot(row, m.Mean))
 		}
 	}
-	for i, v := range m.Back {
-		l.back.Weight.Data[i] = float32(v)
-	}
-	for j, v := range m.Mean {
-		l.back.Bias.Data[j] = float32(v)
+	copy(l.back.Weight.Data, nn.Float32s(m.Back))
+	if m.Mean != nil {
+		copy(l.back.Bias.Data, nn.Float32s(m.Mean))
 	}
 	return l
 }

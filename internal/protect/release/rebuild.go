@@ -137,11 +137,7 @@ func (l layers) biased(rows []float64) error {
 	if l.onto.Bias == nil {
 		return nil
 	}
-	n := l.onto.In
-	mean := make([]float64, n)
-	for j, v := range l.back.Bias.Data {
-		mean[j] = float64(v)
-	}
+	n, mean := l.onto.In, nn.Float64s(l.back.Bias.Data)
 	length := math.Sqrt(simd.SumSquares(mean))
 	for i, v := range l.onto.Bias.Data {
 		row := rows[i*n : (i+1)*n]

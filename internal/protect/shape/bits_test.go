@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/train"
 )
 
@@ -55,7 +56,7 @@ func TestBits(t *testing.T) {
 			f := func(v []float64) float64 { return 2.5 * bitsOf(v, n, sigma(v)) }
 			p := &Bits{Weight: 2.5, Scaled: scaled}
 			grad := make([]float32, b*n)
-			got := p.Penalty(grad, train.Released{Values: narrow(values), Sigma: sigma(values), Indices: indices})
+			got := p.Penalty(grad, train.Released{Values: nn.Float32s(values), Sigma: sigma(values), Indices: indices})
 			near(t, "penalty", []float64{got}, []float64{f(values)}, 1e-9)
 			const h = 1e-5
 			for i := range values {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/train"
 	"tattle/internal/shared"
 )
@@ -62,14 +63,6 @@ func batchOf(b, n int, sigma float64) (values, noise []float64, indices []int) {
 	return values, noise, r.Perm(2 * b)[:b]
 }
 
-func narrow(x []float64) []float32 {
-	y := make([]float32, len(x))
-	for i, v := range x {
-		y[i] = float32(v)
-	}
-	return y
-}
-
 func plus(x, y []float64) []float64 {
 	z := make([]float64, len(x))
 	for i := range x {
@@ -118,7 +111,7 @@ func TestLeak(t *testing.T) {
 			for i := range grad {
 				grad[i] = .5 // the gradient is added to what is there
 			}
-			got := l.penalty(grad, train.Released{Values: narrow(values), Noisy: narrow(plus(values, noise)), Sigma: c.sigma, Indices: indices})
+			got := l.penalty(grad, train.Released{Values: nn.Float32s(values), Noisy: nn.Float32s(plus(values, noise)), Sigma: c.sigma, Indices: indices})
 			if c.b > 1 {
 				if want := f(values); math.Abs(got-want) > 2e-5*(1+want) {
 					t.Errorf("penalty %v, want %v", got, want)
@@ -150,7 +143,7 @@ func TestLeakAllocatesNothing(t *testing.T) {
 	values, noise, indices := batchOf(b, n, 1)
 	l := &leak{candidates: 1000, weight: 1, given: classesOf(2*b, 2, 1), protected: []protected{{classesOf(2*b, 2, 3), 1}}}
 	grad := make([]float32, b*n)
-	all := train.Released{Values: narrow(values), Noisy: narrow(plus(values, noise)), Sigma: 1, Indices: indices}
+	all := train.Released{Values: nn.Float32s(values), Noisy: nn.Float32s(plus(values, noise)), Sigma: 1, Indices: indices}
 	last := train.Released{Values: all.Values[:20*n], Noisy: all.Noisy[:20*n], Sigma: 1, Indices: indices[:20]}
 	l.penalty(grad, all)
 	if a := testing.AllocsPerRun(20, func() {

@@ -143,9 +143,7 @@ func Erased(all []*Moments, keep int) (*nn.Dense, error) {
 	var layer mat.Dense
 	layer.Mul(mat.NewDense(keep, n, w), keeps)
 	d := dense("release", n, keep)
-	for i, v := range layer.RawMatrix().Data {
-		d.Weight.Data[i] = float32(v)
-	}
+	copy(d.Weight.Data, nn.Float32s(layer.RawMatrix().Data))
 	center(d, all[0].Mean)
 	return d, nil
 }

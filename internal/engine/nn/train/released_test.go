@@ -72,7 +72,7 @@ func TestReleasedWithoutNoise(t *testing.T) {
 // differences.
 func TestScaled(t *testing.T) {
 	const n, s, h = 12, 1.5, 1e-5
-	values, xi, c := widened(noise(1, n)), widened(noise(2, n)), widened(noise(3, n))
+	values, xi, c := nn.Float64s(noise(1, n)), nn.Float64s(noise(2, n)), nn.Float64s(noise(3, n))
 	noisy := func(v []float64) []float64 {
 		var squares float64
 		for _, x := range v {
@@ -99,24 +99,8 @@ func TestScaled(t *testing.T) {
 		down[i] -= h
 		want[i] = (loss(up) - loss(down)) / (2 * h)
 	}
-	scaled(grad, narrowed(values), narrowed(noisy(values)), squares)
-	closeTo(t, "gradient", widened(grad), want, 1e-5)
-}
-
-func widened(x []float32) []float64 {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = float64(v)
-	}
-	return y
-}
-
-func narrowed(x []float64) []float32 {
-	y := make([]float32, len(x))
-	for i, v := range x {
-		y[i] = float32(v)
-	}
-	return y
+	scaled(grad, nn.Float32s(values), nn.Float32s(noisy(values)), squares)
+	closeTo(t, "gradient", nn.Float64s(grad), want, 1e-5)
 }
 
 // TestScaleFollowsValues makes the released values eight times as large, and what reads them as
