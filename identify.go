@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/release"
 )
@@ -83,10 +84,7 @@ func (m *Model) Identify(ctx context.Context, list [][]float32, n Noise, o Ident
 		}
 		attributes = append(attributes, b)
 	}
-	all, options := make([]int, len(list)), bayes.Options{Draws: o.Draws, Queries: o.Releases, Seed: o.Seed}
-	for i := range all {
-		all[i] = i
-	}
+	all, options := nn.Indices(len(list)), bayes.Options{Draws: o.Draws, Queries: o.Releases, Seed: o.Seed}
 	if o.Group != nil {
 		if len(o.Group) != len(list) {
 			return nil, fmt.Errorf("people of %d inputs, and the list has %d: give one for each", len(o.Group), len(list))

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,15 +90,7 @@ type measurement struct {
 
 func newMeasurement(a Attack, front nn.Model, noise release.Noise, data nn.Source, indices []int, o Options) (*measurement, error) {
 	p, n := front.Dims()
-	if o.Draws == 0 {
-		o.Draws = DefaultDraws
-	}
-	if o.Pictures == 0 {
-		o.Pictures = DefaultPictures
-	}
-	if o.Coordinates == nil {
-		o.Coordinates = bound.Pixels(p)
-	}
+	o.Draws, o.Pictures, o.Coordinates = cmp.Or(o.Draws, DefaultDraws), cmp.Or(o.Pictures, DefaultPictures), cmp.Or(o.Coordinates, bound.Pixels(p))
 	if len(indices) == 0 {
 		return nil, errors.New("attack: no examples to reconstruct: give at least one")
 	}

@@ -34,21 +34,12 @@ var ErrNotGaussian = errors.New("the bound on bits is for Gaussian noise, and fo
 // The error is ErrNotGaussian for other noise; other errors are those of ctx and of reading the
 // features.
 func BitsAbove(ctx context.Context, list Candidates, density Density, queries int) (float64, error) {
-	var sigma, t float64
-	switch noise := density.(type) {
-	case release.Gaussian:
-		sigma = noise.Sigma
-	case release.Lattice:
-		g, difference, ok := noise.Rounded(queries)
-		if !ok {
-			return 0, ErrNotGaussian
-		}
-		sigma, t = g.Sigma, difference
-	default:
+	g, t, ok := release.RoundedOf(density, queries)
+	if !ok {
 		return 0, ErrNotGaussian
 	}
 	count, dim := list.Len(), list.Dim()
-	scale := float64(max(queries, 1)) / sigma / sigma
+	scale := float64(max(queries, 1)) / g.Sigma / g.Sigma
 	mean, gram := make([]float64, dim), make([]float64, dim*dim)
 	centre := make([]float64, dim) // of the first block, so that less cancels
 	err := eachBlock(ctx, list, blockOf(dim), func(indices []int, block []float64) error {

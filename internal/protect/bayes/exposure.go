@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/math/stat"
 	"tattle/internal/protect/release"
@@ -215,10 +216,7 @@ func NamedMore(named, others []float64) float64 {
 
 // Most returns the places in People of the n who are named most often, the first ones of those who are equal.
 func (e *Exposure) Most(n int) []int {
-	order := make([]int, len(e.Hits))
-	for i := range order {
-		order[i] = i
-	}
+	order := nn.Indices(len(e.Hits))
 	slices.SortStableFunc(order, func(i, j int) int { return e.Hits[j] - e.Hits[i] })
 	return order[:min(n, len(order))]
 }

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -15,9 +16,7 @@ func Certify(ctx context.Context, m Model, theta []float32, e Experiment) (*Resu
 	if len(theta) != p {
 		return nil, fmt.Errorf("an input of %d numbers: the model takes %d", len(theta), p)
 	}
-	if e.Coordinates == nil {
-		e.Coordinates = Pixels(p)
-	}
+	e.Coordinates = cmp.Or(e.Coordinates, Pixels(p))
 	r, err := newRunner(m, nn.Rows{P: p, X: theta}, []int{0}, e, RunOptions{})
 	if err != nil {
 		return nil, err

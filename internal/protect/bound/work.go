@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,10 +14,7 @@ import (
 // were seen to before: what fails here is about a shard, or the pool.
 func (r *runner) compute(ctx context.Context) (err error) {
 	r.prepare()
-	pool := r.options.Pool
-	if pool == nil {
-		pool = run.Leader{}
-	}
+	pool := cmp.Or(r.options.Pool, run.Pool(run.Leader{}))
 	r.folder, err = pool.Run(ctx, run.Work{
 		Dir: r.path(shardsDir), Manifest: r.manifest(), Resume: r.options.Resume,
 		AtOnce: 1, // a shard takes all cores

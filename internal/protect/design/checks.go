@@ -142,10 +142,8 @@ func (p *Promise) lacksList(s *measure.Setup) string {
 	if s == nil || s.Lists == nil || s.Lists.Holder == nil {
 		return "no limits for adversaries with a list were computed"
 	}
-	list, want := s.Lists.Holder.List, p.Limits.Candidates
-	if want == 0 {
-		want = list.Of
-	}
+	list := s.Lists.Holder.List
+	want := cmp.Or(p.Limits.Candidates, list.Of)
 	if have := list.Inputs + list.Merged; have != want {
 		return fmt.Sprintf("the list has %s, the promise is about %s", report.Many(have, "candidate"), report.Grouped(want))
 	}

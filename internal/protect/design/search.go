@@ -66,10 +66,7 @@ func Search(ctx context.Context, g *nn.Graph, train, test *dataset.Set, o Option
 }
 
 func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, error) {
-	o.Finetune = cmp.Or(o.Finetune, FinetuneHead)
-	if o.Pool == nil {
-		o.Pool = run.Leader{}
-	}
+	o.Finetune, o.Pool = cmp.Or(o.Finetune, FinetuneHead), cmp.Or(o.Pool, run.Pool(run.Leader{}))
 	if len(o.Nodes) == 0 {
 		node, err := g.FeatureNode()
 		if err != nil {

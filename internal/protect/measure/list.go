@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,9 +88,7 @@ func newLists(o ListOptions, t Target) *lists {
 		// The mean of the releases is a sufficient statistic: one release with less noise.
 		t.Noise, t.Queries = release.MeanOf(t.Noise, t.Queries)
 	}
-	if o.memos == nil {
-		o.memos = newMemos(0)
-	}
+	o.memos = cmp.Or(o.memos, newMemos(0))
 	l := &lists{o, t, &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks, Look: o.Look}}
 	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
 	return l

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"time"
 
@@ -147,9 +148,7 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show fun
 // hashes are what a resumed run must share besides the experiment.
 func (q *Request) hashes(m *Measured, of map[string]string) map[string]string {
 	h := map[string]string{"features": m.Split.Node, "release": q.Release.String()}
-	for name, digest := range of {
-		h[name] = digest
-	}
+	maps.Copy(h, of)
 	for _, f := range m.Files {
 		h[f.Name] = f.SHA256
 	}

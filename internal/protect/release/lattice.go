@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -49,9 +50,7 @@ func CompleteLattice(spec string, sigma, largest float64) string {
 		return spec
 	}
 	delta, clip, _ := strings.Cut(settings, ":")
-	if delta == "" {
-		delta = fmt.Sprint(defaultDelta(sigma))
-	}
+	delta = cmp.Or(delta, fmt.Sprint(defaultDelta(sigma)))
 	if clip == "" {
 		frac, exp := math.Frexp(largest)
 		if frac == .5 {
@@ -160,6 +159,18 @@ func (l Lattice) pairShare(z, e []float64, queries float64) float64 {
 func (l Lattice) Rounded(queries int) (g Gaussian, difference float64, ok bool) {
 	τ, t, ok := lattice.Rounded(l.Ratio())
 	return Gaussian{τ * l.Delta}, t * float64(max(queries, 1)) * float64(l.Dim) * (1 + 8*unit), ok
+}
+
+// RoundedOf returns Gaussian noise and the relative difference of probabilities up to which the noise of so many releases is that,
+// or that rounded at random (Lattice.Rounded). It reports false for other noise.
+func RoundedOf(noise Noise, queries int) (g Gaussian, difference float64, ok bool) {
+	switch f := noise.(type) {
+	case Gaussian:
+		return f, 0, true
+	case Lattice:
+		return f.Rounded(queries)
+	}
+	return g, 0, false
 }
 
 // AsGaussian returns the σ of Gaussian noise, and of Lattice noise, whose log densities and χ² are

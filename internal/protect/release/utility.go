@@ -76,10 +76,7 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	}
 	draws := max(o.Draws, 1)
 	u := Utility{Examples: data.Len()}
-	task := o.Task
-	if task == nil {
-		task = Labels{data}
-	}
+	task := cmp.Or(o.Task, Task(Labels{data}))
 	clean, released := newScorer(f.Head, task, data), newScorer(f.Head, cmp.Or(o.Noisy, task), data)
 	noisy := newNoise(f.Noise, f.Post, n, o.Seed)
 	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
@@ -166,11 +163,8 @@ const normal95 = 1.959963984540054
 // CleanUtility measures the accuracy of a whole model without noise, for a task; nil: Labels of the data. It also returns
 // the score of each example. People are those of UtilityOptions. It returns the errors of Features.Utility.
 func CleanUtility(ctx context.Context, m nn.Model, data nn.Source, task Task, people []int) (Accuracy, []float64, error) {
-	if task == nil {
-		task = Labels{data}
-	}
 	_, width := m.Dims()
-	s := task.Scorer(data.Len(), width)
+	s := cmp.Or(task, Task(Labels{data})).Scorer(data.Len(), width)
 	if err := forEachBatch(ctx, m, data, s.Add); err != nil {
 		return Accuracy{}, nil, fmt.Errorf("accuracy: %w", err)
 	}

@@ -28,24 +28,16 @@ type Worst struct {
 // there are none: without a clip, for noise that is neither Gaussian nor on a lattice that clips to a ball, and for one that
 // is too coarse.
 func WorstOf(noise Noise, clip float64, queries int) (w Worst, ok bool) {
-	if !(clip > 0) {
+	g, t, known := RoundedOf(noise, queries)
+	l, points := noise.(Lattice)
+	if !(clip > 0) || !known || points && !l.Ball {
 		return w, false
 	}
-	sigma, t := 0., 0.
-	switch f := noise.(type) {
-	case Gaussian:
-		sigma = f.Sigma
-	case Lattice:
-		g, difference, known := f.Rounded(queries)
-		if !f.Ball || !known {
-			return w, false
-		}
-		clip, sigma, t = f.Clip, g.Sigma, difference
-	default:
-		return w, false
+	if points {
+		clip = l.Clip
 	}
 	root := math.Sqrt(float64(max(queries, 1)))
-	return Worst{R: clip * root / sigma * (1 + 8*unit), t: t, norm: clip * root / noise.Std() * (1 + 8*unit)}, true
+	return Worst{R: clip * root / g.Sigma * (1 + 8*unit), t: t, norm: clip * root / noise.Std() * (1 + 8*unit)}, true
 }
 
 // normalError is more than the relative error of the functions of normal.
