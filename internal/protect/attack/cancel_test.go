@@ -76,11 +76,11 @@ func TestCancel(t *testing.T) {
 		"inversion": func(ctx context.Context, s *stopper) error {
 			v, err := NewInversion(&stoppingModel{g.front, 3, s}, noise, g.prior, InversionOptions{Starts: []Attack{l}})
 			must.Do(t, err)
-			_, err = Measure(ctx, v, g.front, noise, data, all(50), Options{})
+			_, err = Measure(ctx, v, g.front, noise, data, nn.Indices(50), Options{})
 			return err
 		},
 		"measuring": func(ctx context.Context, s *stopper) error {
-			_, err := Measure(ctx, l, g.front, noise, data, all(3000), Options{Progress: func(done, total int) { s.step(true) }})
+			_, err := Measure(ctx, l, g.front, noise, data, nn.Indices(3000), Options{Progress: func(done, total int) { s.step(true) }})
 			return err
 		},
 	} {

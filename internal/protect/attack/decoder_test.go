@@ -55,7 +55,7 @@ func TestDecoderComesNearThePosteriorMean(t *testing.T) {
 	d := must.Get(NewDecoder(ctx, front, noise, train, DecoderOptions{Hidden: 32, Rate: 3e-3}))(t)
 	l := must.Get(NewLinear(ctx, front, noise, train, LinearOptions{}))(t)
 	reach := func(a Attack) (mean, std float64) {
-		r := must.Get(Measure(ctx, a, front, noise, test, all(4000), Options{}))(t)
+		r := must.Get(Measure(ctx, a, front, noise, test, nn.Indices(4000), Options{}))(t)
 		return meanError(r)
 	}
 	best, _ := reach(signBayes{sigma * sigma})
@@ -80,7 +80,7 @@ func TestDecoderLearnsNothingFromNoise(t *testing.T) {
 	m := NewMean(g.front, g.prior.Mean, d.domain)
 	test := g.draw(3000, 32)
 	of := func(a Attack) (mean, std float64) {
-		r := must.Get(Measure(ctx, a, g.front, noise, test, all(3000), Options{Draws: 1}))(t)
+		r := must.Get(Measure(ctx, a, g.front, noise, test, nn.Indices(3000), Options{Draws: 1}))(t)
 		return meanError(r)
 	}
 	prior, std := of(m)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
@@ -80,8 +81,8 @@ func TestGainNeedsARelease(t *testing.T) {
 	}{{1e5, 0, 4}, {1e-3, 190, 200}} {
 		noise := release.Gaussian{Sigma: c.sigma}
 		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
-		alone := must.Get(Measure(ctx, mean, g.front, noise, test, all(200*30), Options{Draws: 2}))(t)
-		reached := must.Get(Measure(ctx, l, g.front, noise, test, all(200*30), Options{Draws: 2}))(t)
+		alone := must.Get(Measure(ctx, mean, g.front, noise, test, nn.Indices(200*30), Options{Draws: 2}))(t)
+		reached := must.Get(Measure(ctx, l, g.front, noise, test, nn.Indices(200*30), Options{Draws: 2}))(t)
 		if got := reached.Gain(alone, nil, 1).Better(); got != (c.sigma < 1) {
 			t.Errorf("σ = %g: better than guessing the mean on 6,000 examples: %v", c.sigma, got)
 		}

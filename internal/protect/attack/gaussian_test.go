@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
@@ -29,7 +30,7 @@ func TestNoAttackBeatsThePosteriorMeanOfGaussians(t *testing.T) {
 		d := must.Get(NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 32, Epochs: 2}))(t)
 		m := NewMean(g.front, g.prior.Mean, bound.Free)
 		for _, a := range []Attack{l, v, d, m} {
-			r := must.Get(Measure(ctx, a, g.front, noise, test, all(test.Len()), Options{Draws: 2, Seed: 9}))(t)
+			r := must.Get(Measure(ctx, a, g.front, noise, test, nn.Indices(test.Len()), Options{Draws: 2, Seed: 9}))(t)
 			e, std := meanError(r)
 			if e < least-6*std {
 				t.Errorf("σ = %v: %s reaches %v ± %v, below the least, %v", sigma, a.Name(), e, std, least)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
@@ -98,7 +99,7 @@ func TestInversionKnowsTheNoise(t *testing.T) {
 	l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
 	v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
 	of := func(a Attack) float64 {
-		r := must.Get(Measure(ctx, a, g.front, noise, test, all(500), Options{}))(t)
+		r := must.Get(Measure(ctx, a, g.front, noise, test, nn.Indices(500), Options{}))(t)
 		e, _ := meanError(r)
 		return e
 	}
@@ -113,9 +114,9 @@ func TestInversionOfNextToNoNoise(t *testing.T) {
 	noise := must.Get(release.NewGaussian(release.MinSigma))(t)
 	v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Steps: 400, Rate: .2}))(t)
 	test := g.draw(100, 18)
-	r := must.Get(Measure(ctx, v, g.front, noise, test, all(100), Options{Draws: 1}))(t)
+	r := must.Get(Measure(ctx, v, g.front, noise, test, nn.Indices(100), Options{Draws: 1}))(t)
 	m := NewMean(g.front, g.prior.Mean, bound.Free)
-	alone := must.Get(Measure(ctx, m, g.front, noise, test, all(100), Options{Draws: 1}))(t)
+	alone := must.Get(Measure(ctx, m, g.front, noise, test, nn.Indices(100), Options{Draws: 1}))(t)
 	if e, a := r.RootMeanSquare(), alone.RootMeanSquare(); e > .3*a {
 		t.Errorf("error %v, where the prior alone leaves %v", e, a)
 	}

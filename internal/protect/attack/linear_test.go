@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
@@ -73,12 +74,12 @@ func TestLinearKnowsThePost(t *testing.T) {
 	noise, post := release.Gaussian{Sigma: .3}, release.Post{TopK: 1}
 	measure := func(o LinearOptions) float64 {
 		l := must.Get(NewLinear(ctx, g.front, noise, train, o))(t)
-		r := must.Get(Measure(ctx, l, g.front, noise, test, all(1000), Options{Post: post}))(t)
+		r := must.Get(Measure(ctx, l, g.front, noise, test, nn.Indices(1000), Options{Post: post}))(t)
 		return r.RootMeanSquare()
 	}
 	knows, not := measure(LinearOptions{Post: post}), measure(LinearOptions{Post: release.Post{}})
 	m := NewMean(g.front, g.prior.Mean, bound.Free)
-	r := must.Get(Measure(ctx, m, g.front, noise, test, all(1000), Options{Post: post}))(t)
+	r := must.Get(Measure(ctx, m, g.front, noise, test, nn.Indices(1000), Options{Post: post}))(t)
 	if knows > .97*not || knows > .97*r.RootMeanSquare() {
 		t.Errorf("error %v of the one that knows, %v of the one that does not, %v of the prior", knows, not, r.RootMeanSquare())
 	}

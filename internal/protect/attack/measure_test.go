@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/stat"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
@@ -26,7 +27,7 @@ func TestMeasureDependsOnTheExampleAlone(t *testing.T) {
 	v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Steps: 20}))(t)
 	for _, a := range []Attack{l, v, train(1)} {
 		o := Options{Seed: 5, Coordinates: bound.DCT([]int{2, 3})}
-		many := must.Get(Measure(ctx, a, g.front, noise, test, all(300), o))(t)
+		many := must.Get(Measure(ctx, a, g.front, noise, test, nn.Indices(300), o))(t)
 		few := must.Get(Measure(ctx, a, g.front, noise, test, []int{299, 7}, o))(t)
 		if !slices.Equal(many.RMS[299*6:], few.RMS[:6]) || !slices.Equal(many.RMS[7*6:8*6], few.RMS[6:]) {
 			t.Errorf("%s: errors depend on the batch", a.Name())
@@ -45,7 +46,7 @@ func TestQueries(t *testing.T) {
 	data := g.draw(1000, 14)
 	measure := func(noise release.Noise, queries int) *Result {
 		l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{Queries: queries}))(t)
-		return must.Get(Measure(ctx, l, g.front, noise, data, all(1000), Options{Queries: queries}))(t)
+		return must.Get(Measure(ctx, l, g.front, noise, data, nn.Indices(1000), Options{Queries: queries}))(t)
 	}
 	one, four := measure(release.Gaussian{Sigma: .5}, 1), measure(release.Gaussian{Sigma: 1}, 4)
 	if !slices.Equal(one.RMS, four.RMS) {
@@ -65,7 +66,7 @@ func TestSummaries(t *testing.T) {
 	data := g.draw(200, 19)
 	l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{}))(t)
 	c := bound.DCT([]int{2, 3})
-	r := must.Get(Measure(ctx, l, g.front, noise, data, all(200), Options{Coordinates: c, Pictures: 3}))(t)
+	r := must.Get(Measure(ctx, l, g.front, noise, data, nn.Indices(200), Options{Coordinates: c, Pictures: 3}))(t)
 	rows := r.Summaries(c, 2)
 	if len(rows) != 2 || rows[0].Band != "all" || rows[1].Band != "2x2" || rows[0].Examples != 200 {
 		t.Fatalf("rows %+v", rows)

@@ -64,7 +64,7 @@ func TestMNIST(t *testing.T) {
 	ctx, m := context.Background(), openMNIST(t)
 	decoderLimit := .56
 	if os.Getenv("TATTLE_FULL") == "" {
-		m.train = m.train.Subset(all(4000))
+		m.train = m.train.Subset(nn.Indices(4000))
 		decoderLimit = .605
 	}
 	noise := release.Gaussian{Sigma: oracleSigma}

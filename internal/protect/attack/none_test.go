@@ -39,6 +39,6 @@ func TestWithoutNoise(t *testing.T) {
 }
 
 func reach(t *testing.T, a Attack, g gaussian, test nn.Rows, post release.Post) float64 {
-	r := must.Get(Measure(context.Background(), a, g.front, release.None{}, test, all(test.Len()), Options{Draws: 1, Post: post}))(t)
+	r := must.Get(Measure(context.Background(), a, g.front, release.None{}, test, nn.Indices(test.Len()), Options{Draws: 1, Post: post}))(t)
 	return r.RootMeanSquare()
 }

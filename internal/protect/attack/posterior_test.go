@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
@@ -21,7 +22,7 @@ func TestPosteriorIsTheBestOnALongList(t *testing.T) {
 	legal := must.Get(bound.Legal([]float64{-1, -1, -1, -1}, []float64{1, 1, 1, 1}))(t)
 	noise := release.Gaussian{Sigma: 1.5}
 	reach := func(a Attack) float64 {
-		r := must.Get(Measure(ctx, a, front, noise, test, all(4000), Options{Draws: 1, Seed: 4}))(t)
+		r := must.Get(Measure(ctx, a, front, noise, test, nn.Indices(4000), Options{Draws: 1, Seed: 4}))(t)
 		mean, _ := meanError(r)
 		return mean
 	}

@@ -63,7 +63,7 @@ func TestEverySurface(t *testing.T) {
 			attacks := []Attack{m, l, d, v}
 			var alone float64
 			for k, a := range attacks {
-				r := must.Get(Measure(ctx, a, front, noise, test, all(60), Options{Queries: queries, Post: post}))(t)
+				r := must.Get(Measure(ctx, a, front, noise, test, nn.Indices(60), Options{Queries: queries, Post: post}))(t)
 				inside(t, r, legal)
 				switch e := r.RootMeanSquare(); {
 				case k == 0:

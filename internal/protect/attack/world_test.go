@@ -83,14 +83,6 @@ func (g gaussian) least(t testing.TB, sigma float64) float64 {
 	return mat.Trace(&inv) / float64(g.p)
 }
 
-func all(n int) []int {
-	indices := make([]int, n)
-	for i := range indices {
-		indices[i] = i
-	}
-	return indices
-}
-
 // meanError returns the mean of the errors per input and its standard error.
 func meanError(r *Result) (mean, std float64) {
 	for _, v := range r.MeanSquare {

@@ -35,10 +35,7 @@ func TestMNIST(t *testing.T) {
 	} {
 		data, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: c.part}))(t)
 		noise := must.Get(release.NewGaussian(1.7024195 * c.strength))(t)
-		all := make([]int, data.Len())
-		for i := range all {
-			all[i] = i
-		}
+		all := nn.Indices(data.Len())
 		r := must.Get(Run(context.Background(), Inputs{Front: front, Data: data, Indices: all}, noise, nil, Options{Draws: 2000, Seed: 1}))(t)
 		p, _ := front.Dims()
 		x, y := make([]float32, p), make([]float32, p)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/must"
 	"tattle/internal/protect/measure"
@@ -16,10 +17,7 @@ func TestCells(t *testing.T) {
 	for i := range 50 { // of four vectors
 		copy(set.Values[i*8:(i+1)*8], set.Values[i%4*8:][:8])
 	}
-	learn := make([]int, 50)
-	for i := range learn {
-		learn[i] = i
-	}
+	learn := nn.Indices(50)
 	labels := cellsOf(rows{n: 8, values: set.Values}, learn, 1)
 	seen := map[int]bool{}
 	for _, i := range learn {

@@ -128,10 +128,7 @@ func TestCovariancePosterior(t *testing.T) {
 	}
 	box := bound.Domain{Low: []float64{-5, -5}, High: []float64{5, 5}}
 	test := normal(400, 3)
-	indices := make([]int, test.Len())
-	for i := range indices {
-		indices[i] = i
-	}
+	indices := nn.Indices(test.Len())
 	target := Target{Front: l.split.Front, Model: l.split.Front, Noise: l.noise, Data: test, Indices: indices, Coordinates: bound.Pixels(p), Legal: box}
 	var want float64
 	variances := l.inverse(t, 1, 1)

@@ -23,10 +23,7 @@ func TestWeightLowersIdentification(t *testing.T) {
 	data := dataset.Glyphs(dataset.GlyphOptions{N: count, Seed: 1})
 	pixels := nn.Size(data.Shape)
 	moments := must.Get(shape.NewMoments(ctx, data, pixels, 10))(t)
-	indices := make([]int, count)
-	for i := range indices {
-		indices[i] = i
-	}
+	indices := nn.Indices(count)
 	identified := func(weight float64) float64 {
 		s := must.Get(shape.Fit(ctx, data, nil, moments, []train.Task{{Classes: 10, Labels: data.Y}}, shape.Options{Weight: weight, Epochs: 40, Batch: 100}))(t)
 		net := must.Get(nn.NewNet(s.Layer))(t)
