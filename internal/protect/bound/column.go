@@ -170,16 +170,3 @@ func fromZero32(v float64) float32 {
 	}
 	return f
 }
-
-// read reads rows of an array whose elements are of type T.
-func read[T any](r *npy.Rows, lo, hi int) ([]T, error) {
-	a, err := r.Read(lo, hi)
-	if err != nil {
-		return nil, err
-	}
-	x, ok := a.Data.([]T)
-	if !ok {
-		return nil, fmt.Errorf("an array of %T where %T is expected", a.Data, x)
-	}
-	return x, nil
-}

@@ -120,14 +120,6 @@ func (s *farSearch) begin(out, theta []float32) {
 	}
 }
 
-// resize sets the length of x to n; its contents are undefined.
-func resize[T any](x *[]T, n int) {
-	if cap(*x) < n {
-		*x = make([]T, n)
-	}
-	*x = (*x)[:n]
-}
-
 // ends returns the least and the largest float32 e that keep t + e in interval i.
 func (d Domain) ends(i int, t float32) (low, high float32) {
 	if d.Low == nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"tattle/internal/engine/nn"
 	"tattle/internal/npy"
 	"tattle/internal/run"
 )
@@ -137,9 +136,9 @@ func (r *Result) Witnesses(b *Bounds, i int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rows.Type() == "f8" {
-		return read[float64](rows, i, i+1)
+	a, err := rows.Read(i, i+1)
+	if err != nil {
+		return nil, err
 	}
-	x, err := read[float32](rows, i, i+1)
-	return nn.Float64s(x), err
+	return a.Float64s()
 }

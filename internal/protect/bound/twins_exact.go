@@ -2,6 +2,7 @@ package bound
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -50,10 +51,8 @@ func clamp(x, low, high []float64) {
 // is singular.
 func (c *cleaner) project(eps []float64, p *qp.Problem) bool {
 	n, k := len(eps), p.Equal
-	resize(&c.weight, n)
-	resize(&c.scaled, k*n)
-	resize(&c.gram, k*k)
-	resize(&c.left, k)
+	c.weight, c.scaled = slices.Grow(c.weight[:0], n)[:n], slices.Grow(c.scaled[:0], k*n)[:k*n]
+	c.gram, c.left = slices.Grow(c.gram[:0], k*k)[:k*k], slices.Grow(c.left[:0], k)[:k]
 	for i, e := range eps {
 		c.weight[i] = min(e-p.Low[i], p.High[i]-e)
 	}

@@ -143,7 +143,11 @@ func (v *verifier) runtime(theta *npy.Rows) error {
 	if was.From == RuntimeGiven || theta.Len() == 0 {
 		return nil
 	}
-	first, err := read[float32](theta, 0, min(theta.Len(), runtimeExamples))
+	a, err := theta.Read(0, min(theta.Len(), runtimeExamples))
+	if err != nil {
+		return err
+	}
+	first, err := a.Float32s()
 	if err != nil {
 		return err
 	}
