@@ -32,7 +32,7 @@ func (m affine) factors(t testing.TB) *Factors {
 // joint is the combination of near witnesses, scaled, for all coordinates.
 func joint(t testing.TB, c *Certifier, f *Factors, w Coordinates, theta []float32, count int, scale float32) []float64 {
 	t.Helper()
-	s := &Bounds{name: barankinName, Witnesses: count, domain: c.Domain, joint: true}
+	s := &Bounds{name: "barankin", Witnesses: count, domain: c.Domain, joint: true}
 	s.columns(f.P, w.Len()).grow(1)
 	f.near(s.eps, theta, c.Domain, nearSize, c.Noise.Std())
 	simd.Scale(scale, s.eps)

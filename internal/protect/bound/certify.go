@@ -41,7 +41,7 @@ func (s *Bounds) certify(ctx context.Context, c *Certifier, w Coordinates, theta
 			if !s.joint {
 				part.Pair.keep(i, m, v)
 			}
-			if s.name == pairName {
+			if s.Search == SearchPairs {
 				return
 			}
 			part.MeanSquare[i] = v.meanSquare

@@ -11,9 +11,9 @@ import (
 // witnesses fills in s, one kind of witness of the batch.
 func (r *runner) witnesses(ctx context.Context, s *Bounds, b *batch, progress func(part float64)) error {
 	switch {
-	case s.name == twinName:
+	case s.Search == SearchTwins:
 		return r.twins(ctx, s, b)
-	case s.name == pairName:
+	case s.Search == SearchPairs:
 		return r.pairs(ctx, s, b)
 	case !s.double:
 		return r.seek(ctx, s, b, s.eps, progress)
@@ -23,7 +23,7 @@ func (r *runner) witnesses(ctx context.Context, s *Bounds, b *batch, progress fu
 		return err
 	}
 	s.round(b.theta, nn.Float64s(eps), b.p)
-	if s.name != farName {
+	if s.Search != SearchFar {
 		return ctx.Err()
 	}
 	return r.refine(ctx, s, b, 1) // of each example the best one; the others are worth less
@@ -32,10 +32,10 @@ func (r *runner) witnesses(ctx context.Context, s *Bounds, b *batch, progress fu
 // seek overwrites eps, [examples, each, p], with witnesses in the box of the domain.
 func (r *runner) seek(ctx context.Context, s *Bounds, b *batch, eps []float32, progress func(part float64)) error {
 	e := r.experiment
-	switch s.name {
-	case farName:
+	switch s.Search {
+	case SearchFar:
 		return e.Far.search(ctx, r.model, eps, b.theta, b.index, b.factors, e.Scale())
-	case barankinName:
+	case SearchCombined:
 		factors := b.factors
 		if b.gramian != nil {
 			f, err := b.gramian.smallest(ctx, s.Witnesses, e.Search.Seed, int(b.index[0]))
@@ -78,7 +78,7 @@ func (r *runner) refine(ctx context.Context, s *Bounds, b *batch, most int) erro
 // witnesses; the others lie along singular directions, or are the search's of the first
 // size if J was not decomposed or is zero.
 func (r *runner) gather(dst []float32, s *Bounds, b *batch, factors []*Factors) {
-	p, far, scale := b.p, b.set(farName), r.experiment.Scale()
+	p, far, scale := b.p, b.set(SearchFar), r.experiment.Scale()
 	_, n := r.model.Dims()
 	count := 0
 	if far != nil && !r.experiment.Barankin.Near {
@@ -123,7 +123,7 @@ func (r *runner) twins(ctx context.Context, s *Bounds, b *batch) error {
 	if n < len(b.index) { // the others have none
 		some := *b
 		some.record = b.rows(0, n)
-		b, s = &some, some.set(twinName)
+		b, s = &some, some.set(SearchTwins)
 	}
 	if s.domain.Grid == nil {
 		return r.findTwins(ctx, s.eps64, b)

@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"tattle/internal/engine/nn"
@@ -68,16 +69,16 @@ func latticeRun(t *testing.T, l release.Lattice) {
 	}
 	f, p := open(t, res.Path), 24
 	r, w, flips := rand.New(rand.NewPCG(1, 9)), res.Experiment.Coordinates, 0
-	for _, name := range []string{SizeName(latticeSize), farName, barankinName, pairName} {
+	for _, name := range []string{SizeName(latticeSize), "far", "barankin", "pair"} {
 		eps, shape := must.Get2(f.Float32s(name + "_eps"))(t)
 		each := shape[1]
 		norm, allowance := array(t, f, name+"_z_norm"), array(t, f, name+"_allowance")
 		var std, share []float64
-		if name != pairName {
+		if name != "pair" {
 			std = array(t, f, name+"_std")
 		}
-		if name != barankinName {
-			share = array(t, f, pairPrefix(name)+"pair_share")
+		if name != "barankin" {
+			share = array(t, f, strings.TrimPrefix(name+"_", "pair_")+"pair_share")
 		}
 		for i := range 12 {
 			most := make([]float64, w.Len()) // the best bound of one witness
@@ -115,7 +116,7 @@ func latticeRun(t *testing.T, l release.Lattice) {
 				}
 			}
 			for c := range most {
-				if std != nil && name != barankinName && std[i*w.Len()+c] > most[c]*(1+1e-9) {
+				if std != nil && name != "barankin" && std[i*w.Len()+c] > most[c]*(1+1e-9) {
 					t.Errorf("%s, example %d, coordinate %d: bound %v, but %v for the device's integers", name, i, c, std[i*w.Len()+c], most[c])
 				}
 			}

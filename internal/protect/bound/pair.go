@@ -2,12 +2,10 @@ package bound
 
 import (
 	"math"
+	"strings"
 
 	"tattle/internal/protect/release"
 )
-
-// pairName prefixes the arrays of the witnesses that are searched for pair floors.
-const pairName = "pair"
 
 // PairOptions configures the search for witnesses of pair floors: inputs whose features
 // the noise hides, as far from θ as possible. Near witnesses, far ones and twins prove such
@@ -28,14 +26,6 @@ type PairFloor struct {
 	Share      []float64 // [examples, witnesses]: h of each, at most ¼
 	Std        []float64 // [examples, m]: lower bounds on root mean square errors, the largest |wᵀε|√h
 	MeanSquare []float64 // [examples]: on the mean-square error per input, the largest ‖ε‖²h/p
-}
-
-// pairPrefix prefixes the names of those arrays.
-func pairPrefix(name string) string {
-	if name == pairName {
-		return ""
-	}
-	return name + "_"
 }
 
 // Pair returns a lower bound on the root mean square of the errors of wᵀθ that any estimator makes
@@ -106,7 +96,7 @@ func (f *PairFloor) keep(i, m int, p *proof) {
 // pairFloors compares the floors of example i, as they are recorded, with those that p
 // proves.
 func (v *verifier) pairFloors(of *Bounds, index, i, m int, p *proof) {
-	prefix, old := pairPrefix(of.name), &of.Pair
+	prefix, old := strings.TrimPrefix(of.name+"_", "pair_"), &of.Pair
 	for k, d := range p.ds {
 		v.compare(prefix+"pair_share", index, k, old.Share[i*len(p.ds)+k], d.Share, d.slack())
 	}

@@ -252,7 +252,7 @@ func (s *pairSearch) starts(of *record) []float32 {
 // pair floor of the whole input. It reports whether there is one.
 func (e *record) bestPair(i int, dst []float32) bool {
 	most := 0.
-	for _, s := range []*Bounds{e.set(farName), e.set(twinName)} {
+	for _, s := range []*Bounds{e.set(SearchFar), e.set(SearchTwins)} {
 		if s == nil {
 			continue
 		}

@@ -17,7 +17,7 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 			v.pairFloors(old, int(index), i, m, p)
 		}
 		within := v.norms(prefix, int(index), old.ZNorm[i*old.Witnesses:], old.Allowance[i*old.Witnesses:], p.ds)
-		if old.name == pairName {
+		if old.Search == SearchPairs {
 			continue
 		}
 		best(std, winner, p.bounds, old.Witnesses)

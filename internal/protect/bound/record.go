@@ -83,15 +83,8 @@ func (e *record) rows(lo, hi int) *record {
 	return &v
 }
 
-// set returns the witnesses of that name, or nil if there are none.
-func (e *record) set(name string) *Bounds {
-	for _, s := range e.sets {
-		if s.name == name {
-			return s
-		}
-	}
-	return nil
-}
+// set returns what was found by a search, or nil if there is nothing.
+func (e *record) set(search string) *Bounds { return kindOf(e.sets, search) }
 
 // open opens the arrays of a file for reading by rows, one row for each example. It
 // returns an error unless they have the shapes and types of e; the width of the spectra is

@@ -102,9 +102,11 @@ func (e Experiment) result(rec *record) *Result {
 func (r *Result) Near() []*Bounds { return r.Kinds[:len(r.Experiment.Sizes)] }
 
 // Kind returns the bounds by witnesses of a search, SearchFar and so on; nil if they were left out.
-func (r *Result) Kind(search string) *Bounds {
-	if i := slices.IndexFunc(r.Kinds, func(b *Bounds) bool { return b.Search == search }); i >= 0 {
-		return r.Kinds[i]
+func (r *Result) Kind(search string) *Bounds { return kindOf(r.Kinds, search) }
+
+func kindOf(kinds []*Bounds, search string) *Bounds {
+	if i := slices.IndexFunc(kinds, func(b *Bounds) bool { return b.Search == search }); i >= 0 {
+		return kinds[i]
 	}
 	return nil
 }

@@ -1,11 +1,6 @@
 package bound
 
-// Prefixes of the arrays' names of the bounds that are not by near witnesses.
-const (
-	farName      = "far"
-	barankinName = "barankin"
-	twinName     = "twin"
-)
+import "strings"
 
 // Bounds are what one kind of witness proves: the near witnesses of one size, far witnesses, combined
 // ones, twins, or those that are searched for pair floors.
@@ -41,17 +36,17 @@ func (e Experiment) witnessSets() (all []*Bounds) {
 		all = append(all, &Bounds{name: SizeName(s), Search: e.Search.Search, Size: s, Witnesses: e.Search.Restarts, domain: e.Domain})
 	}
 	if e.Far.Starts > 0 {
-		all = append(all, &Bounds{name: farName, Search: SearchFar, Witnesses: e.Far.Starts, domain: e.Far.Domain, counted: true})
+		all = append(all, &Bounds{name: "far", Search: SearchFar, Witnesses: e.Far.Starts, domain: e.Far.Domain, counted: true})
 	}
 	if e.Barankin.Witnesses > 0 {
 		far := e.Far.Starts > 0 && !e.Barankin.Near
-		all = append(all, &Bounds{name: barankinName, Search: SearchCombined, Witnesses: e.Barankin.Witnesses, domain: e.Domain, joint: true, counted: far})
+		all = append(all, &Bounds{name: "barankin", Search: SearchCombined, Witnesses: e.Barankin.Witnesses, domain: e.Domain, joint: true, counted: far})
 	}
 	if e.Twins.Examples > 0 {
-		all = append(all, &Bounds{name: twinName, Search: SearchTwins, Witnesses: 2, domain: e.Twins.Domain, double: true, counted: true})
+		all = append(all, &Bounds{name: "twin", Search: SearchTwins, Witnesses: 2, domain: e.Twins.Domain, double: true, counted: true})
 	}
 	if e.Pairs.Witnesses > 0 {
-		all = append(all, &Bounds{name: pairName, Search: SearchPairs, Witnesses: e.Pairs.Witnesses + e.Pairs.groups(e.Coordinates.Len()), domain: e.Pairs.Domain, counted: true})
+		all = append(all, &Bounds{name: "pair", Search: SearchPairs, Witnesses: e.Pairs.Witnesses + e.Pairs.groups(e.Coordinates.Len()), domain: e.Pairs.Domain, counted: true})
 	}
 	for _, s := range all {
 		s.counted = s.counted || e.lattice()
@@ -64,8 +59,9 @@ func (e Experiment) witnessSets() (all []*Bounds) {
 // columns lists the arrays.
 func (s *Bounds) columns(p, m int) columns {
 	prefix := s.name + "_"
+	pairPrefix := strings.TrimPrefix(prefix, "pair_")
 	var cols columns
-	if s.name != pairName {
+	if s.Search != SearchPairs {
 		cols = append(cols,
 			column{prefix + "std", []int{m}, figures(&s.Std, &s.small, towardZero32)},
 			column{prefix + "winner", []int{m}, slice(&s.Winner)},
@@ -76,9 +72,9 @@ func (s *Bounds) columns(p, m int) columns {
 		column{prefix + "allowance", []int{s.Witnesses}, slice(&s.Allowance)})
 	if !s.joint {
 		cols = append(cols,
-			column{pairPrefix(s.name) + "pair_share", []int{s.Witnesses}, slice(&s.Pair.Share)},
-			column{pairPrefix(s.name) + "pair_floor", []int{m}, figures(&s.Pair.Std, &s.small, towardZero32)},
-			column{pairPrefix(s.name) + "pair_mean_square", nil, slice(&s.Pair.MeanSquare)})
+			column{pairPrefix + "pair_share", []int{s.Witnesses}, slice(&s.Pair.Share)},
+			column{pairPrefix + "pair_floor", []int{m}, figures(&s.Pair.Std, &s.small, towardZero32)},
+			column{pairPrefix + "pair_mean_square", nil, slice(&s.Pair.MeanSquare)})
 	}
 	if s.double {
 		cols = append(cols, column{prefix + "eps", []int{s.Witnesses, p}, slice(&s.eps64)})
