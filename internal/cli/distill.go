@@ -97,7 +97,7 @@ func openError(ctx context.Context, err error) error {
 	case err == nil || ctx.Err() != nil || errors.As(err, &option):
 		return err
 	case errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist):
-		return &measure.InputError{Option: "Data", Err: err}
+		return &measure.InputError{OptionError: measure.OptionError{Option: "Data", Err: err}}
 	}
 	return usage(err, "")
 }

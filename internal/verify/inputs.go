@@ -51,7 +51,7 @@ func (what role) unread(err error) error {
 	if wrong := (*measure.OptionError)(nil); errors.As(err, &wrong) {
 		return err
 	}
-	return &measure.InputError{Option: what.option, Err: err, Hint: what.flag}
+	return &measure.InputError{OptionError: measure.OptionError{Option: what.option, Err: err, Hint: what.flag}}
 }
 
 // same returns an error if an input at a path has another digest than the report says.

@@ -22,17 +22,7 @@ func (e *OptionError) Error() string { return e.Err.Error() }
 func (e *OptionError) Unwrap() error { return e.Err }
 
 // An InputError reports an input that cannot be read, by the option that names it.
-type InputError struct {
-	Option string // the field's name
-	Err    error
-	Hint   string // what to do about it; may be empty
-}
-
-// Error implements error; the field is not part of it.
-func (e *InputError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *InputError) Unwrap() error { return e.Err }
+type InputError struct{ OptionError }
 
 // WrongOption returns an OptionError.
 func WrongOption(option, format string, a ...any) error {

@@ -89,9 +89,9 @@ func (in Inputs) unread(err error) error {
 		return err
 	}
 	if in.Vectors {
-		return &InputError{Option: "Vectors", Err: err}
+		return &InputError{OptionError{Option: "Vectors", Err: err}}
 	}
-	return &InputError{Option: "Data", Err: err}
+	return &InputError{OptionError{Option: "Data", Err: err}}
 }
 
 // ChooseExamples returns the indices, of n examples, that the value of an option names, as dataset.Choose
@@ -103,7 +103,7 @@ func ChooseExamples(option, value string, n int, seed uint64) ([]int, error) {
 	case errors.As(err, &none):
 		return nil, &OptionError{option, err, "give a number, all, or an .npy file of indices"}
 	case err != nil:
-		return nil, &InputError{Option: option, Err: err}
+		return nil, &InputError{OptionError{Option: option, Err: err}}
 	}
 	return indices, nil
 }

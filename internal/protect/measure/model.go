@@ -83,7 +83,7 @@ func WrongModel(err error) error {
 	if unsupported := (*onnx.UnsupportedError)(nil); errors.As(err, &unsupported) {
 		hint = "tattle inspect shows what the file holds"
 	}
-	return &InputError{"Model", err, hint}
+	return &InputError{OptionError{"Model", err, hint}}
 }
 
 // ModelOf is a graph of features that a run kept, read with the options of its model.

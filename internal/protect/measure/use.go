@@ -139,7 +139,7 @@ func OpenViews(u *release.Use, in Inputs, data *dataset.Set, open func(Inputs) (
 	default:
 		in.Path, in.whole = u.Views, true
 		if views, err = open(in); err != nil {
-			return nil, &InputError{Option: "Views", Err: err}
+			return nil, &InputError{OptionError{Option: "Views", Err: err}}
 		}
 		if views.Len() != data.RowsOf {
 			return nil, WrongOption("Views", "%s: %d views of %d examples: give one of each, in the same order", u.Views, views.Len(), data.RowsOf)

@@ -94,7 +94,7 @@ func wrongFile(ctx context.Context, option string, err error) error {
 	case errors.As(err, &known): // its error lacks the name of the file
 		return &measure.OptionError{Option: known.Option, Err: err, Hint: known.Hint}
 	case errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist):
-		return &measure.InputError{Option: option, Err: err}
+		return &measure.InputError{OptionError: measure.OptionError{Option: option, Err: err}}
 	}
 	return &measure.OptionError{Option: option, Err: err}
 }
@@ -252,7 +252,7 @@ func wrongEndpoint(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	e := &measure.InputError{Option: "Endpoint", Err: err}
+	e := &measure.InputError{OptionError: measure.OptionError{Option: "Endpoint", Err: err}}
 	var refused *infer.StatusError
 	if errors.As(err, &refused) && (refused.Code == 401 || refused.Code == 403) {
 		e.Hint = "the environment variable TATTLE_TOKEN holds the bearer token"
