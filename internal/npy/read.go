@@ -18,18 +18,9 @@ const firstChunk = 1 << 16
 // unknown stands for the length of a source that may end anywhere.
 const unknown = -1
 
-// Read reads one array in format 1, 2 or 3, and no further. Fortran order and
+// ReadFile reads a .npy file in format 1, 2 or 3, which holds one array and nothing after it. Fortran order and
 // big-endian elements are converted, float16 is widened to []float32. Memory
 // grows with the bytes that arrive, not with what the header claims.
-func Read(r io.Reader) (Array, error) {
-	h, _, err := readHeader(r)
-	if err != nil {
-		return Array{}, err
-	}
-	return h.read(r, h.shape, unknown, false)
-}
-
-// ReadFile reads a .npy file, which holds one array and nothing after it.
 func ReadFile(path string) (Array, error) {
 	f, err := file.Open(path)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestText(t *testing.T) {
 	if !strings.Contains(b.String(), "'descr': '<U6'") {
 		t.Errorf("header %.80q", b.String())
 	}
-	a, err := Read(&b)
+	a, err := readOne(&b)
 	if err != nil || !slices.Equal(a.Shape, []int{3, 2}) || !reflect.DeepEqual(a.Data, want) {
 		t.Errorf("%v, %v: want %q", a, err, want)
 	}
@@ -41,20 +41,20 @@ func TestTextOfNumPy(t *testing.T) {
 		"'|S3', 'fortran_order': False, 'shape': (2,)":  {[]byte("abcd\x00\x00"), []string{"abc", "d"}},
 		"'|S1', 'fortran_order': True, 'shape': (2, 2)": {[]byte("acbd"), []string{"a", "b", "c", "d"}},
 	} {
-		a, err := Read(bytes.NewReader(arrayFile(1, "{'descr': "+descr+"}", c.data...)))
+		a, err := readOne(bytes.NewReader(arrayFile(1, "{'descr': "+descr+"}", c.data...)))
 		if err != nil || !reflect.DeepEqual(a.Data, c.want) {
 			t.Errorf("%s: %q, %v", descr, a.Data, err)
 		}
 	}
 	for _, descr := range []string{"'|O'", "'<U0'", "'|U1'", "'<U-1'", "'<U9999999'", "'|S1', 'shape': (4611686018427387904,), 'x'", "'xU1'"} {
 		header := "{'descr': " + descr + ", 'fortran_order': False, 'shape': (1,)}"
-		if _, err := Read(bytes.NewReader(arrayFile(1, header, 0, 0, 0, 0))); err == nil {
+		if _, err := readOne(bytes.NewReader(arrayFile(1, header, 0, 0, 0, 0))); err == nil {
 			t.Errorf("%s was read", descr)
 		}
 	}
 	huge := arrayFile(1, "{'descr': '<U16000', 'fortran_order': False, 'shape': (1152921504606846975,)}", 0)
-	must.Fail(t, must.Err(Read(bytes.NewReader(huge))))                                                                                   // 2^60 strings
-	must.Fail(t, must.Err(Read(bytes.NewReader(arrayFile(1, "{'descr': '<U1', 'fortran_order': False, 'shape': (1,)}", 0, 0, 0x11, 0))))) // 0x110000 is no character
+	must.Fail(t, must.Err(readOne(bytes.NewReader(huge))))                                                                                   // 2^60 strings
+	must.Fail(t, must.Err(readOne(bytes.NewReader(arrayFile(1, "{'descr': '<U1', 'fortran_order': False, 'shape': (1,)}", 0, 0, 0x11, 0))))) // 0x110000 is no character
 }
 
 func TestSize(t *testing.T) {
