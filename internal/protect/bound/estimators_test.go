@@ -156,9 +156,9 @@ func TestAffineBias(t *testing.T) {
 	biased := must.Get(Vectors("biased", s.RawMatrix().Data, p))(t)
 	e := Experiment{Noise: release.Gaussian{Sigma: sigma}, Coordinates: biased, Settings: Settings{Runtime: RealArithmetic, Search: SearchOptions{Restarts: 5, Repeats: 3}, Barankin: BarankinOptions{Witnesses: 10}}}
 	r := mustRun(t, netOf(t, p, weights(n, p, entries...)), noise(p, 8), upTo(8), e)
-	for k := range r.Sizes[0].Std {
+	for k := range r.Kinds[0].Std {
 		norm, std := mat.Norm(s.RowView(k%p), 2), sigma*mat.Norm(estimator.RowView(k%p), 2)
-		near, all := norm*r.Sizes[0].Std[k], norm*r.Barankin.Std[k]
+		near, all := norm*r.Kinds[0].Std[k], norm*r.Kind(SearchCombined).Std[k]
 		if near > std*(1+1e-6) || all > std*(1+1e-6) || all < std*(1-1e-5) {
 			t.Errorf("coordinate %d: bounds %.9g and %.9g, the estimator has %.9g", k%p, near, all, std)
 		}

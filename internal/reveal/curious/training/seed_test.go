@@ -57,7 +57,7 @@ func TestSeedInterrupted(t *testing.T) {
 			first = done
 		}
 	}))(t)
-	if first != 6 || file.Exists(filepath.Dir(part)) {
+	if first != 600 || file.Exists(filepath.Dir(part)) {
 		t.Errorf("goes on with step %d, and what was unfinished is there: %v", first, file.Exists(filepath.Dir(part)))
 	}
 	for _, name := range want.names() {
