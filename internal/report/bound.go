@@ -106,7 +106,7 @@ var boundLayout = &layout{
 		{"floor", "No adversary errs by less on average. With the list: one who knows that the input is one of the candidates. Without: one who knows only the distribution of inputs."},
 		{"certified", "Proved in double precision from a stored witness: another input whose features are compared with the noise."},
 		{"certified with confidence", "A limit from random draws. Each such limit by itself holds with 99.9 % confidence; all together hold with less."},
-		{"estimated", "Linear algebra on the Jacobian or a statistical estimate, without a stored witness."},
+		{"estimated", "Linear algebra on the Jacobian, a statistical estimate, or a stored witness whose rounding or noise is not proved."},
 		{"demonstrated", "An attack that ran reached it."},
 		{"unbiased", "Right on average over the noise, for every input. Bounds for unbiased estimators do not limit adversaries who know what inputs look like."},
 	},

@@ -71,6 +71,7 @@ var release = map[string]Wording{
 	"clipped.all":         {Part: Limit, Says: "The norm is clipped for all inputs: of their features, only the direction is released."},
 	"hidden":              {Part: Evidence, Says: "New {1} were hidden one by one among the candidates. An adversary who takes all to be equally likely identifies them in at most {identified.new.high} of releases."},
 	"pairs":               {Part: Evidence, Says: "For half of {1}, there is another input such that no adversary errs by less than {pair.whole.q50.low}, averaged over the two."},
+	"pairs.estimated":     {Part: Evidence, Says: "Estimated: for half of {1}, there is another input such that no adversary errs by less than {pair.whole.q50.low}, averaged over the two."},
 	"twins":               {Part: Evidence, Says: "For {1} of the coordinates where twins were sought, another input has the same features{2}: unbiased estimators cannot resolve them."},
 	"unbiased":            {Part: Evidence, Says: "Unbiased estimators err by at least {bound.low} in half of the coordinates."},
 	"unbiased.vacuous":    {Part: Evidence, Says: "The bound for unbiased estimators is vacuous: less than one grey level for half of the coordinates."},
@@ -91,6 +92,7 @@ var release = map[string]Wording{
 	"rounding.proved":     {Part: Evidence, Says: "Rounding: proved, by the running error analysis of a float64 pass."},
 	"rounding.pairs":      {Part: Evidence, Says: "Rounding: proved, in pairs of float64; the net is too deep for the analysis of a single pass."},
 	"rounding.measured":   {Part: Limit, Says: "The rounding of this net's features is measured, not proved. So no bound here is certified; those by witnesses are estimates."},
+	"divergence":          {Part: Limit, Says: "How well {1} noise hides a change of the features is not proved. It is a Monte Carlo limit with 99.9999 % confidence. So no bound here is certified; those by witnesses are estimates."},
 	"runtime":             {Part: Evidence, Says: "Runtime: {1}. {2}"},
 	"vacuous.rows":        {Part: Evidence, Says: "Vacuous rows: {1}."},
 

@@ -58,6 +58,10 @@ func (a *account) unbiasedFindings(verdict string) {
 		a.Find("sought", "", x.Search.Search+" ("+strings.Join(x.Reasons, "; ")+")")
 	}
 	a.Find(roundingCodes[x.Rounding], "")
+	if !x.Noise.Certain() {
+		family, _, _ := strings.Cut(a.setup.Release.Noise, ":")
+		a.Find("divergence", "", noiseNames[family])
+	}
 	if x.Runtime.From != "" {
 		allowed := ""
 		switch {
@@ -87,5 +91,9 @@ func (a *account) pairFinding() {
 	}
 	u, scale := a.unit(bound.AllBand)
 	a.Add(report.Claim{ID: "pair.whole.q50", Kind: report.Kind(best.Status), Value: report.AtLeast(scale*best.Quantile(.5), u), N: best.Examples})
-	a.Find("pairs", "", "the "+report.Many(best.Examples, "input"))
+	code := "pairs"
+	if best.Status != bound.StatusCertified {
+		code = "pairs.estimated"
+	}
+	a.Find(code, "", "the "+report.Many(best.Examples, "input"))
 }
