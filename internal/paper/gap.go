@@ -9,9 +9,9 @@ import (
 	"tattle/internal/reveal/curious/training"
 )
 
-// gaps adds how much more honest each classifier is on what it was trained on than on the test part, and how certain
-// its outputs are. B appendix D expects of a curious classifier no larger gap, and no larger entropy, than of the
-// standard one. Trainings of earlier versions, and those without an attack, have no gap.
+// gaps adds how much more honest each classifier is on the training part than on the test part, and how certain
+// its outputs are. B appendix D expects of a curious classifier a smaller gap than of the standard one, and features of no larger
+// entropy. Trainings of earlier versions, and those without an attack, have no gap.
 func (res *results) gaps(r *report.Report) {
 	curiousOnes, smaller := 0, 0
 	for _, t := range res.Trainings {

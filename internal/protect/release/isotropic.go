@@ -122,9 +122,9 @@ func (y polar) chi(t float64, fall func(r, q float64) float64) float64 {
 // laplaceFall is r − √(r²+q) without cancellation.
 func laplaceFall(r, q float64) float64 { return -q / (r + math.Sqrt(max(0, r*r+q))) }
 
-// body returns a set of Y with a probability of at least 1 − isotropicTail, |cosine| ≤ c and norm ≥ r, and the most that chi is in
-// it: P(|cosine| > c) ≤ 2e^(−nc²/2) on a sphere, and P(norm < n − x) ≤ e^(−x²/2n). There ‖Y‖ − ‖Y−z‖ is at most ct, and at
-// least −ct − t²/2(r−t). It is at least −t everywhere.
+// body returns c and r, so that Y has |cosine| ≤ c and norm ≥ r with a probability of at least 1 − isotropicTail. There chi is at
+// most the third number: P(|cosine| > c) ≤ 2e^(−nc²/2) on a sphere, and P(norm < n − x) ≤ e^(−x²/2n). There ‖Y‖ − ‖Y−z‖ is at most
+// ct, and at least −ct − t²/2(r−t). It is at least −t everywhere.
 func (l *IsotropicLaplace) body(t float64) (c, r, most float64) {
 	n, a := float64(l.N), math.Log(3/isotropicTail)
 	c, r = min(1, math.Sqrt(2*a/n)), max(0, n-math.Sqrt(2*n*a))
@@ -155,8 +155,8 @@ func (l *IsotropicLaplace) limit(t float64) float64 {
 // worstChi is the largest chi of any Y.
 func worstChi(t float64) float64 { return math.Expm1(t) * math.Expm1(t) }
 
-// Bound returns an upper confidence limit of χ² for ‖|z|+e‖. All limits are of the same draws. Each level has its share of the risk, so they hold together with a confidence of 99.9999 %, however z was chosen.
-// The draws have a fixed seed. That is why Certain returns false.
+// Bound returns an upper confidence limit of χ² for ‖|z|+e‖. All limits are of the same draws. Each level has its share of the risk, so
+// they hold together with a confidence of 99.9999 %, however z was chosen. The draws have a fixed seed. That is why Certain returns false.
 //
 // χ² increases with ‖z‖ and is convex in it (see productBound), and 0 at 0: the limit of the next level, in proportion, serves.
 func (l *IsotropicLaplace) Bound(z, e []float64) float64 {

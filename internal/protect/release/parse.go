@@ -29,8 +29,8 @@ var ErrFamily = errors.New("no noise family")
 var errNoTable = errors.New("noise table: name its file, as table:FILE")
 
 // ParseNoise returns the noise that spec names, of standard deviation sigma on each of n
-// features: gaussian, laplace, isotropic-laplace, table:FILE (see ReadTable), or lattice:Δ:CLIP, where Δ is by default defaultDelta, and CLIP as large as the
-// lattice allows; norm after it makes it the radius of a ball. For any other it returns an error; for uniform, ErrVacuous.
+// features: gaussian, laplace, isotropic-laplace, table:FILE (see ReadTable), or lattice:Δ:CLIP. There Δ is by default defaultDelta, and
+// CLIP as large as the lattice allows; norm after it makes it the radius of a ball. For any other it returns an error; for uniform, ErrVacuous.
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	name, setting, has := strings.Cut(spec, ":")
 	if has && name != "table" && name != latticeFamily && name != "uniform" {

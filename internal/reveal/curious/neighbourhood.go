@@ -24,7 +24,7 @@ type Neighbourhood struct {
 	Limit    float64   // the bound on End
 }
 
-// Neighbourhoods follows gradient descent from Θ = 0 with each of the weights βs, and bounds its distance from the
+// Neighbourhoods follows gradient descent from Θ = 0 with each of the weights βs. It bounds the distance from the
 // optimum for y alone (B appendix A.2). The losses are those of logistic regression (logisticLoss)
 // with the ridge ½λ‖Θ‖² of all of Θ.
 //
@@ -38,7 +38,7 @@ type Neighbourhood struct {
 //
 // B's eq. (14) lacks the 2: it is true, and weaker. In the integrated form B prints Ly(Θt) in place of 2μ, and βs in place of
 // βy within the integral. That does not hold (TestNeighbourhoodsPrinted). If Ls is μ-strongly convex too, as B assumes without use
-// of it, dV has the further term −βs·μ·V dt, and the rate is (2βy + βs)μ = (1 + βy)μ.
+// of it, dV has the further term −βs·μ·V dt. The rate is then (2βy + βs)μ = (1 + βy)μ.
 //
 // A program makes steps Θ′ = Θ − η∇L(Θ). The same argument bounds them without a limit η → 0. Let w = Θy*,
 // D = ‖Θ − w‖², D′ = ‖Θ′ − w‖² and η ≤ 1/M, where no second derivative of L exceeds M. Then
