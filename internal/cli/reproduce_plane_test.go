@@ -19,6 +19,9 @@ func TestPlane(t *testing.T) {
 	most := map[string]float64{}
 	for _, c := range convex.Claims {
 		most[c.ID] = max(most[c.ID], c.Value.X)
+		if c.ID == "neighbourhood.bound" && (c.Value.High < 0 || !math.IsNaN(c.Value.X)) {
+			t.Errorf("a bound of %+v: not one that is rounded up", c.Value)
+		}
 		if c.ID == "trade.sum" {
 			if sums++; math.Abs(c.Value.X-1.5) > .01 {
 				t.Errorf("βs = %s: δy + δs = %v, want 1.5", c.Subject, c.Value.X)

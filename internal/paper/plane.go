@@ -67,18 +67,18 @@ func neighbourhoods(ctx context.Context, p *dataset.Parts, r *report.Report) err
 	if err != nil {
 		return err
 	}
-	add := func(id, subject, group string, x float64) {
-		r.Add(report.Claim{ID: "neighbourhood." + id, Subject: subject, Group: group, Kind: report.Measured, Value: report.Exactly(x, report.Number), N: p.Train.Len(), Source: report.Searched})
+	add := func(id, subject, group string, x report.Value) {
+		r.Add(report.Claim{ID: "neighbourhood." + id, Subject: subject, Group: group, Kind: report.Measured, Value: x, N: p.Train.Len(), Source: report.Searched})
 	}
 	held := 0
 	for _, n := range all {
 		name := fmt.Sprintf("%.3g", n.BetaS)
 		for _, k := range neighbourhoodSteps {
-			add("distance", name, report.Many(k, "step"), n.Distance[k])
-			add("bound", name, report.Many(k, "step"), n.Bound[k])
+			add("distance", name, report.Many(k, "step"), report.Exactly(n.Distance[k], report.Number))
+			add("bound", name, report.Many(k, "step"), report.AtMost(n.Bound[k], report.Number))
 		}
-		add("distance", name, "in the limit", n.End)
-		add("bound", name, "in the limit", n.Limit)
+		add("distance", name, "in the limit", report.Exactly(n.End, report.Number))
+		add("bound", name, "in the limit", report.AtMost(n.Limit, report.Number))
 		distance, bound := report.Series{ID: "neighbourhood", Name: "βs = " + name}, report.Series{ID: "neighbourhood", Name: "βs = " + name + ", bound"}
 		for k, d := range n.Distance {
 			if d <= n.Bound[k] && k > 0 {

@@ -14,8 +14,8 @@ import (
 // midGrey is the level from which thresholding makes a pixel white.
 const midGrey = 128
 
-// compareThresholded adds how far the reconstructions of grey pictures are from the originals, before and after all pixels are
-// made black or white at mid grey. A says that the bounds of Figure 2 protect little because thresholding removes much of the noise
+// compareThresholded adds how far the reconstructions of grey pictures are from the originals. It does so before and after all pixels
+// are made black or white at mid grey. A says that the bounds of Figure 2 protect little because thresholding removes much of the noise
 // (section 3.1). Figures are means over the pictures that are shown, of whole grey levels.
 func compareThresholded(r *report.Report) error {
 	var kinds []string
@@ -42,8 +42,8 @@ func compareThresholded(r *report.Report) error {
 	for _, kind := range kinds {
 		t := all[kind]
 		root := func(squares float64) float64 { return math.Sqrt(squares / float64(t.pixels)) }
-		compared(r, "error, "+kind, report.Grey, math.NaN(), root(t.before), math.NaN())
-		compared(r, "error if thresholded, "+kind, report.Grey, math.NaN(), root(t.after), math.NaN())
+		compared(r, "error in grey levels, "+kind, report.Number, math.NaN(), root(t.before), math.NaN())
+		compared(r, "error in grey levels, thresholded, "+kind, report.Number, math.NaN(), root(t.after), math.NaN())
 		compared(r, "right side of mid grey, "+kind, report.Share, math.NaN(), float64(t.right)/float64(t.pixels), math.NaN())
 	}
 	if len(kinds) > 0 {

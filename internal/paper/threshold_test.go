@@ -19,10 +19,10 @@ func TestThresholded(t *testing.T) {
 	}
 	must.Do(t, compareThresholded(&r))
 	for subject, want := range map[string]float64{
-		"error, s = 1/200":                        math.Sqrt((100*100 + 200*200 + 100*100) / 4.),
-		"error if thresholded, s = 1/200":         math.Sqrt((255*255 + 127*127) / 4.),
-		"right side of mid grey, s = 1/200":       .75,
-		"right side of mid grey, a black picture": .5,
+		"error in grey levels, s = 1/200":              math.Sqrt((100*100 + 200*200 + 100*100) / 4.),
+		"error in grey levels, thresholded, s = 1/200": math.Sqrt((255*255 + 127*127) / 4.),
+		"right side of mid grey, s = 1/200":            .75,
+		"right side of mid grey, a black picture":      .5,
 	} {
 		if c := r.Claim(publishedID, subject); c == nil || math.Abs(c.Value.X-want) > 1e-12 {
 			t.Errorf("%s: %v, want %v", subject, c, want)
