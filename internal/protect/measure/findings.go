@@ -80,39 +80,41 @@ func (a *account) advise() {
 		return
 	}
 	a.Find("advice.identified", "")
-	what := "--data"
-	if a.setup.Reading.Vectors {
-		what = "--vectors"
+	l := a.setup.Reading
+	data, model := "--data", cmp.Or(a.Model.Path, "MODEL")
+	if l.Vectors {
+		data, model = "--vectors", a.Model.Path
 	}
-	what += " " + argument(a.Data.Path, "DATA")
-	for _, c := range a.setup.Reading.Columns {
-		what += " --columns " + file.Quote(c)
+	what := [][2]string{{"--model", model}, {data, cmp.Or(a.Data.Path, "DATA")}, {"--input-shape", l.InputShape}, {"--model-output", l.ModelOutput},
+		{"--labels", l.Labels}, {"--group", l.Group}, {"--target", l.Target}}
+	if !l.Beside {
+		what = append(what, [2]string{"--preprocess", l.Preprocess})
 	}
-	if a.Model.Path != "" || !a.setup.Reading.Vectors {
-		what = "--model " + argument(a.Model.Path, "MODEL") + " " + what
+	for _, x := range l.Sensitive {
+		what = append(what, [2]string{"--sensitive", x})
 	}
-	if g := a.setup.Reading.Group; g != "" {
-		what += " --group " + file.Quote(g)
-	}
-	if g := a.setup.Reading.Target; g != "" {
-		what += " --target " + file.Quote(g)
+	for _, x := range l.Columns {
+		what = append(what, [2]string{"--columns", x})
 	}
 	if u := a.q.Use; u != nil {
-		for _, x := range [][2]string{{"--utility", u.Task}, {"--metric", u.Metric}, {"--noise-at", u.Noise}, {"--views", u.Views}} {
-			if x[1] != "" && x[1] != release.MetricCosine && x[1] != release.NoiseQuery {
-				what += " " + x[0] + " " + file.Quote(x[1])
-			}
+		what = append(what, [2]string{"--utility", u.Task}, [2]string{"--views", u.Views})
+		if u.Metric != release.MetricCosine {
+			what = append(what, [2]string{"--metric", u.Metric})
+		}
+		if u.Noise != release.NoiseQuery {
+			what = append(what, [2]string{"--noise-at", u.Noise})
 		}
 	}
-	a.Find("advice.design", "", "tattle design "+what+" --identify 1%")
-}
-
-// argument is a path as a shell reads it; a placeholder if it is not known.
-func argument(path, unknown string) string {
-	if strings.ContainsAny(path, " '\"$") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	command := "tattle design"
+	for _, x := range what {
+		if x[1] != "" {
+			command += " " + x[0] + " " + file.Quote(x[1])
+		}
 	}
-	return cmp.Or(path, unknown)
+	if l.SkipMissing {
+		command += " --skip-missing"
+	}
+	a.Find("advice.design", "", command+" --identify 1%")
 }
 
 // weaker says what a limit without a list would be if it counted inputs, and how many people it needs.
