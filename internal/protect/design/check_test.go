@@ -67,4 +67,6 @@ func TestEqualCandidates(t *testing.T) {
 	}
 	o.Identify = .1
 	must.Do(t, o.checkList(set))
+	equal := &dataset.Set{Shape: []int{1}, Values: make([]float32, 300)}
+	must.Do(t, o.checkErrors(equal, equal)) // no limit on errors is given
 }

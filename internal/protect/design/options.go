@@ -186,11 +186,11 @@ func People(set *dataset.Set) int {
 
 // checkErrors checks the limits on errors of reconstructions.
 func (o *Options) checkErrors(train, test *dataset.Set) error {
-	guess, unit, in := spread(test), "the model's units", 1.
+	guess, unit, in := spread(test), "of the model's units", 1.
 	if o.GreyLevels > 0 {
 		unit, in = "grey levels", o.GreyLevels
 	}
-	if o.Attack >= guess {
+	if o.Attack > 0 && o.Attack >= guess {
 		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: the limit must be smaller than that", guess*in, unit)
 	}
 	if o.Floor == 0 {
