@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -301,7 +302,7 @@ func (l *labels) find(name string) (int, error) {
 			return 0, fmt.Errorf("no column %q: write a colon behind %q, and the classes behind it", name, c.name)
 		}
 	}
-	return 0, fmt.Errorf("no column %q: it has %s", name, file.ShownNames(l.names()))
+	return 0, fmt.Errorf("no column %q: it has %s", name, cmp.Or(file.ShownNames(l.names()), "none that has an entry for each example"))
 }
 
 // names lists the columns that have names.

@@ -116,7 +116,11 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 	}
 	var others []int
 	for k, of := range c.Fields {
-		if !slices.Contains(group, k) && (of.Shape == nil || len(of.Shape) == 1 && of.Shape[0] == c.Fields[group[0]].Shape[0]) {
+		switch {
+		case slices.Contains(group, k) || of.Shape != nil && len(of.Shape) != 1:
+		case of.Shape != nil && of.Shape[0] != c.Fields[group[0]].Shape[0]:
+			l.note("array %s left out: it has %d entries for %d vectors", file.Shown(of.Name), of.Shape[0], c.Fields[group[0]].Shape[0])
+		default:
 			others = append(others, k)
 		}
 	}

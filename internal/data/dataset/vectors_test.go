@@ -58,6 +58,8 @@ func TestVectors(t *testing.T) {
 		o := Options{Sensitive: []string{"sex"}, Target: NoTarget, Split: Train}
 		if path == csv {
 			o.Group = "person" // of an .npz its name is enough
+		} else if _, notes := read(path, o); !slices.Contains(notes, "array other left out: it has 3 entries for 40 vectors") {
+			t.Errorf("%q do not say what is left out", notes)
 		}
 		set, _ := read(path, o)
 		if !slices.Equal(set.Values, values[:60]) || !slices.Equal(set.Shape, []int{2}) || set.Y != nil {
