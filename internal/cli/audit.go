@@ -265,7 +265,7 @@ func (c *auditCmd) writeElsewhere(e *env, r *report.Report, res *audit.Result) e
 func (c *auditCmd) checkPlaces() error {
 	for _, x := range []struct{ flag, path string }{{"sarif", c.Sarif}, {"junit", c.JUnit}, {"markdown", c.Markdown}, {"write-baseline", c.WriteBaseline}} {
 		if info, err := os.Stat(filepath.Dir(x.path)); x.path != "" && (err != nil || !info.IsDir()) {
-			return usage(fmt.Errorf("--%s: there is no folder %s", x.flag, filepath.Dir(x.path)), "")
+			return usage(fmt.Errorf("--%s: the folder %s does not exist", x.flag, filepath.Dir(x.path)), "")
 		}
 		if info, err := os.Stat(x.path); x.path != "" && err == nil && !info.Mode().IsRegular() {
 			return usage(fmt.Errorf("--%s: %s is not a file", x.flag, x.path), "")

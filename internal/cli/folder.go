@@ -104,7 +104,7 @@ func (o sharedRun) folder(command, subcommand string) (dir string, made bool, er
 	}
 	made = !exists(o.Out)
 	if made && o.Resume {
-		return "", false, usage(fmt.Errorf("--resume: there is no folder %s", o.Out), "leave --resume out to start a run there")
+		return "", false, usage(fmt.Errorf("--resume: the folder %s does not exist", o.Out), "leave --resume out to start a run there")
 	}
 	resume := o.Resume && exists(filepath.Join(o.Out, runFile))
 	if was, err := run.ReadRecord(o.Out); resume && (err != nil || len(was.Args) == 0 || was.Args[0] != subcommand) {

@@ -60,7 +60,28 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// ErrTooLong is the error of ReadAtMost for a reader with more bytes than the limit.
+// ReadFileAtMost returns the bytes of a file that Open opens, or ErrTooLong for more than limit bytes.
+func ReadFileAtMost(path string, limit int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, ErrTooLong
+	}
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return data, nil
+}
+
+// ErrTooLong is the error for more bytes than the limit.
 var ErrTooLong = errors.New("longer than the limit")
 
 // ReadAtMost reads r to its end. Of a reader with more than limit bytes it returns the

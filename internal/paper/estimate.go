@@ -120,7 +120,7 @@ func (g *Grid) publishedOf(key string) string {
 
 // printed names a figure of a line, and says what the paper prints.
 func (l Line) printed(p Published) string {
-	head, u := p.shown()
+	head, u := p.Shown()
 	print := func(x float64) string { return strings.TrimSuffix(report.Exactly(x, u).Figure(), " %") }
 	s := print(p.Mean)
 	if p.Known {

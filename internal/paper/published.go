@@ -66,8 +66,8 @@ var quantities = []struct {
 	{HonestyAUC, "AUC of y", report.Number}, {CuriosityAUC, "AUC of s", report.Number},
 }
 
-// shown returns the heading of a column, and how its figures are shown.
-func (q Quantity) shown() (head string, u report.Unit) {
+// Shown returns the heading of a column, and how its figures are shown.
+func (q Quantity) Shown() (head string, u report.Unit) {
 	for _, x := range quantities {
 		if x.Quantity == q {
 			return x.head, x.unit

@@ -157,7 +157,7 @@ func (n *noted) add(c report.Claim, note string) {
 
 // claim sets the mean over the seeds beside the published figure. The note says why some or all are not there.
 func (res *results) claim(t Table, l Line, p Published) (claim report.Claim, note string) {
-	_, u := p.shown()
+	_, u := p.Shown()
 	claim = report.Claim{ID: string(p.Quantity), Subject: t.subject(), Kind: report.Measured, Value: report.Exactly(math.NaN(), u), N: res.TestExamples, Source: report.Searched,
 		Group: joined(t.row(l), l.Column)}
 	if p.Quantity == Curiosity {

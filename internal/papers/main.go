@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"tattle/internal/paper"
+	"tattle/internal/report"
 )
 
 func main() {
@@ -147,7 +148,8 @@ func published(x *paper.Experiment) string {
 	}
 	s := fmt.Sprintf("%d figures", len(x.ListPublished()))
 	for _, q := range slices.Sorted(maps.Keys(figures)) {
-		s += fmt.Sprintf("; %s %.4g to %.4g", name(string(q)), slices.Min(figures[q]), slices.Max(figures[q]))
+		_, unit := q.Shown()
+		s += fmt.Sprintf("; %s %v to %v", name(string(q)), report.Exactly(slices.Min(figures[q]), unit), report.Exactly(slices.Max(figures[q]), unit))
 	}
 	return s
 }

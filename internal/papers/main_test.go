@@ -87,7 +87,7 @@ func TestRewrite(t *testing.T) {
 		"| `figure1` | median | – | 0.25; authors' procedure 0.5 | same |\n",
 		"| `figure6` | accuracy, clean | 64.0 % | not run here | needs a folder or zip of ImageNet's validation pictures and a trained swin-t |\n",
 		"| `table3` | row | honesty 83.00 % ± 1.00 % | 75.00 % | 3 of 50 epochs, 1 of 5 seeds, training examples: 40 |\n| `table3` | the other rows | 1 figure | not run here | – |\n",
-		"| `mixtures` | Figure 4: two mixtures of two classifiers | 4 figures; curiosity 0.95 to 1; honesty 0.99 to 1 | not run here | long |\n",
+		"| `mixtures` | Figure 4: two mixtures of two classifiers | 4 figures; curiosity 95.00 % to 100.00 %; honesty 99.00 % to 100.00 % | not run here | long |\n",
 		"<!-- end of paper B -->\nEnd.\n",
 	} {
 		if !strings.Contains(got, want) {

@@ -140,12 +140,7 @@ func readSmall(path string, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	f, err := file.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := file.ReadAtMost(f, most)
+	data, err := file.ReadFileAtMost(path, most)
 	if errors.Is(err, file.ErrTooLong) {
 		err = fmt.Errorf("%s holds more than %d bytes", path, most)
 	}

@@ -43,7 +43,7 @@ func (src *origin) choose(o Options) (*chosen, error) {
 	}
 	var err error
 	switch {
-	case target == NoTarget: // the kind's own is no input either
+	case target == NoTarget: // the target that this kind of data has by default is no input either
 		if k, err := src.find(src.target); err == nil {
 			c.columns = append(c.columns, k)
 		}
@@ -295,7 +295,7 @@ func sortedClasses(c column) Attribute {
 	return a
 }
 
-// checkClassNumber returns an error for a label of an array that is no class.
+// checkClassNumber returns an error for a label that is too small or too large for the number of a class.
 func checkClassNumber(i, class int) error {
 	if class < 0 || class > maxClassNumber {
 		return fmt.Errorf("label %d of example %d: want 0 to %d", class, i, maxClassNumber)

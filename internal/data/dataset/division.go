@@ -59,7 +59,7 @@ func (src *origin) divide(seed uint64, group *Attribute) *division {
 	return d
 }
 
-// asGiven makes the parts that the data say; rows of which they say none are for training.
+// asGiven makes the parts that the data name. Rows without a part are for training.
 func (src *origin) asGiven(group *Attribute) *division {
 	d := &division{given: src.rows()}
 	for i := range d.given {

@@ -184,19 +184,11 @@ func readIDX(path string) (idxArray, error) {
 
 // readFile reads a whole file.
 func readFile(path string) ([]byte, error) {
-	f, err := file.Open(path)
-	if err != nil {
-		return nil, err
+	data, err := file.ReadFileAtMost(path, maxArray+maxHeader)
+	if errors.Is(err, file.ErrTooLong) {
+		return nil, malformed(path, "has more bytes than the limit of %d: split it", uint64(maxArray))
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if uint64(info.Size()) > maxArray+maxHeader {
-		return nil, malformed(path, "has %d bytes, more than the limit of %d: split it", info.Size(), uint64(maxArray))
-	}
-	return io.ReadAll(f)
+	return data, err
 }
 
 func isGzip(data []byte) bool { return len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b }

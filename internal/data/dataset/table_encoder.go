@@ -240,8 +240,8 @@ func ascending(values []float32) []float32 {
 }
 
 // integerValues lists what encode makes of the integers from the least to the largest
-// of numbers, nil if some number is no integer or there are too many. Numbers that
-// are missing do not count.
+// of the numbers. It returns nil if one of them is not an integer, or if there are too many. Missing
+// numbers do not count.
 func integerValues(numbers []float64, encode func(x float64) float32) []float32 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, x := range numbers {

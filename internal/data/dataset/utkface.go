@@ -153,8 +153,8 @@ func (m *mersenne) uint32() uint32 {
 	return y ^ y>>18
 }
 
-// upTo draws evenly from 0 … limit: as many low bits as limit has, until they
-// are no larger.
+// upTo draws evenly from 0 … limit. It draws as many bits as limit has, again and again
+// until the number is at most limit.
 func (m *mersenne) upTo(limit uint32) uint32 {
 	mask := uint32(1)<<bits.Len32(limit) - 1
 	for {

@@ -50,8 +50,8 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -235,23 +235,11 @@ func ReadWith(path string, o ReadOptions) (*nn.Graph, error) {
 
 // whole reads a file's bytes.
 func whole(path string) ([]byte, error) {
-	f, err := file.Open(path)
-	if err != nil {
-		return nil, err
+	data, err := file.ReadFileAtMost(path, maxFile)
+	if errors.Is(err, file.ErrTooLong) {
+		return nil, &FormatError{File: path, Detail: fmt.Sprintf("has more than the %d bytes that ONNX allows: keep the weights in a file beside it (external data)", maxFile)}
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxFile {
-		return nil, &FormatError{File: path, Detail: fmt.Sprintf("has %d bytes, more than the %d that ONNX allows: keep the weights in a file beside it (external data)", info.Size(), maxFile)}
-	}
-	data := make([]byte, info.Size())
-	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return data, nil
+	return data, err
 }
 
 // Write writes a graph as an ONNX file. It is written beside the path and then

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"tattle/internal/math/stat"
@@ -70,15 +71,7 @@ func (l *IsotropicLaplace) Fisher() float64 { return 1 / (float64(l.N) * l.Scale
 func (l *IsotropicLaplace) Certain() bool { return false }
 
 // LogDensity returns ln f(z) up to a constant, −‖z‖/b.
-func (l *IsotropicLaplace) LogDensity(z []float64) float64 { return -norm2(z) / l.Scale }
-
-func norm2(z []float64) float64 {
-	var s float64
-	for _, v := range z {
-		s += v * v
-	}
-	return math.Sqrt(s)
-}
+func (l *IsotropicLaplace) LogDensity(z []float64) float64 { return -floats.Norm(z, 2) / l.Scale }
 
 // Sample overwrites dst with one draw: any direction, and a length of Gamma(n) distribution. It panics unless dst has n numbers.
 func (l *IsotropicLaplace) Sample(dst []float64, r *rand.Rand) {
@@ -88,7 +81,7 @@ func (l *IsotropicLaplace) Sample(dst []float64, r *rand.Rand) {
 	for i := range dst {
 		dst[i] = r.NormFloat64()
 	}
-	length := l.Scale * distuv.Gamma{Alpha: float64(l.N), Beta: 1, Src: r}.Rand() / norm2(dst)
+	length := l.Scale * distuv.Gamma{Alpha: float64(l.N), Beta: 1, Src: r}.Rand() / floats.Norm(dst, 2)
 	for i := range dst {
 		dst[i] *= length
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"tattle/internal/math/stat"
@@ -68,7 +69,7 @@ func TestIsotropicSample(t *testing.T) {
 		for j, v := range x {
 			moved[j] = v - z[j]
 		}
-		squares[i] = norm2(x) * norm2(x) / n
+		squares[i] = floats.Dot(x, x) / n
 		d := math.Expm1(l.LogDensity(moved) - l.LogDensity(x))
 		chi[i] = d * d
 	}

@@ -19,12 +19,7 @@ const maxTableFile = 1 << 20
 // ReadTable reads the density of a noise from a file and returns NewTable of it:
 // text of lines "x,density", with or without such a heading.
 func ReadTable(path string, sigma float64) (*Table, error) {
-	f, err := file.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("noise table: %w", err)
-	}
-	defer f.Close()
-	b, err := file.ReadAtMost(f, maxTableFile)
+	b, err := file.ReadFileAtMost(path, maxTableFile)
 	if errors.Is(err, file.ErrTooLong) {
 		return nil, fmt.Errorf("noise table %q: larger than %d bytes: give at most %d rows", path, maxTableFile, MaxTable)
 	}

@@ -58,7 +58,7 @@ func (l *Loop) Resume(s *State, epochs int, best *Best, trainers ...*Trainer) er
 	case epochs > l.Epochs || s.Steps != epochs*l.Steps():
 		return fmt.Errorf("train: a state after %d epochs and %d steps, for a training of %d epochs of %d", epochs, s.Steps, l.Epochs, l.Steps())
 	case best != nil && (s.BestEpoch < 1 || s.BestEpoch > epochs):
-		return fmt.Errorf("train: a state after %d epochs, of which number %d is the best", epochs, s.BestEpoch)
+		return fmt.Errorf("train: a state after %d epochs says that the best one is epoch %d", epochs, s.BestEpoch)
 	case len(s.Values) != len(all):
 		return fmt.Errorf("train: a state with %d arrays, for a training with %d", len(s.Values), len(all))
 	}
