@@ -89,10 +89,10 @@ func allParameters(r *Result) []uint32 {
 func TestUnfinishedRefuses(t *testing.T) {
 	p := trainingParts(50)
 	for want, s := range map[string]string{
-		"after 2 epochs and 0 steps":    `{"Epochs": [{}, {}]}`,
-		"of which number 2 is the best": `{"Epochs": [{}], "Steps": 1, "BestEpoch": 2}`,
-		"a state with 0 arrays":         `{"Epochs": [{}], "Steps": 1, "BestEpoch": 1}`,
-		"unexpected end of JSON":        `{`,
+		"after 2 epochs and 0 steps":        `{"Epochs": [{}, {}]}`,
+		"says that the best one is epoch 2": `{"Epochs": [{}], "Steps": 1, "BestEpoch": 2}`,
+		"a state with 0 arrays":             `{"Epochs": [{}], "Steps": 1, "BestEpoch": 1}`,
+		"unexpected end of JSON":            `{`,
 	} {
 		_, err := Train(t.Context(), p, Options{Unfinished: memory{"classifier": []byte(s)}})
 		must.Fail(t, err, want)
