@@ -10,15 +10,16 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/lsqr"
 	"tattle/internal/math/simd"
 )
 
 const (
 	// farDirect is the largest number of rows of J for which a step is solved directly;
-	// with more rows, by conjugate gradients.
+	// with more rows, by LSQR.
 	farDirect = 256
-	// farSolve is the number of conjugate gradient steps that replace one solve: they
-	// resolve the largest singular values first, which move the features most.
+	// farSolve is the number of LSQR's steps for one solve. They resolve the largest
+	// singular values first, which move the features most, and so replace λ.
 	farSolve = 24
 	// farRidge is the least λ, over the largest diagonal element: J in float32 is of
 	// full rank by its rounding alone.
@@ -292,79 +293,33 @@ func (f *farSystem) solve() {
 	}
 }
 
-// byGradients solves, for some open rows, by conjugate gradients on ‖JWx + z‖² +
-// λ‖x‖².
+// byGradients solves, for some open rows, by a few steps of LSQR on JWx = −z.
 func (s *farSearch) byGradients(ctx context.Context, some []int, lin nn.Linearization[float32]) {
-	c := newFarGradients(s, some)
-	for range farSolve {
-		if ctx.Err() != nil {
-			break
-		}
-		lin.VJP(c.g, c.r)
-		parallel(len(some), c.direct)
-		lin.JVP(c.q, c.t)
-		parallel(len(some), c.step)
-	}
-	parallel(len(some), func(i int) {
-		simd.Mul(rowOf(s.step, some[i], s.p), rowOf(c.x, i, s.p), c.room(i))
-	})
-}
-
-// farGradients are the conjugate gradients of some open rows.
-type farGradients struct {
-	s      *farSearch
-	some   []int
-	r, q   []float32 // [some, n]: −z − JWx, JWd
-	x, g   []float32 // [some, p]: the solution, WJᵀr − λx
-	d, t   []float32 // [some, p]: the direction, Wd
-	lambda []float32 // [some]
-	rho    []float64 // [some], ‖g‖²
-}
-
-func newFarGradients(s *farSearch, some []int) *farGradients {
-	c := &farGradients{s: s, some: some, lambda: make([]float32, len(some)), rho: make([]float64, len(some))}
-	for _, v := range []*[]float32{&c.r, &c.q} {
-		*v = make([]float32, len(some)*s.n)
-	}
-	for _, v := range []*[]float32{&c.x, &c.g, &c.d, &c.t} {
-		*v = make([]float32, len(some)*s.p)
-	}
+	w := make([]float32, 0, len(some)*s.p)
+	z := make([]float32, len(some)*s.n)
 	for i, k := range some {
-		z := rowOf(s.z, s.open[k], s.n)
-		simd.ScaleShift(rowOf(c.r, i, s.n), z, -1, 0)
-		ratio := norm32(z) / norm32(rowOf(s.eps, s.open[k], s.p))
-		c.lambda[i] = float32(farDamping * ratio * ratio)
+		w = append(w, rowOf(s.room, k, s.p)...)
+		simd.ScaleShift(rowOf(z, i, s.n), rowOf(s.z, s.open[k], s.n), -1, 0)
 	}
-	return c
+	a := &roomy{products{ctx.Err, lin, s.p, s.n}, w, make([]float32, len(w))}
+	x := lsqr.Solve(a, z, len(some), lsqr.Options{MaxIter: farSolve}).X
+	for i, k := range some {
+		simd.Mul(rowOf(s.step, k, s.p), rowOf(x, i, s.p), rowOf(w, i, s.p))
+	}
 }
 
-// room returns the diagonal of W.
-func (c *farGradients) room(i int) []float32 { return rowOf(c.s.room, c.some[i], c.s.p) }
-
-// direct completes g of row i from Jᵀr, and finds the direction.
-func (c *farGradients) direct(i int) {
-	p := c.s.p
-	g, d := rowOf(c.g, i, p), rowOf(c.d, i, p)
-	simd.Mul(g, g, c.room(i))
-	simd.Axpy(-c.lambda[i], rowOf(c.x, i, p), g)
-	now := float64(simd.SumSquares(g))
-	beta := 0.
-	if c.rho[i] > 0 {
-		beta = now / c.rho[i]
-	}
-	simd.Combine(d, g, d, 1, float32(beta), 0)
-	simd.Mul(rowOf(c.t, i, p), d, c.room(i))
-	c.rho[i] = now
+// roomy is the products of JW.
+type roomy struct {
+	products
+	w, room []float32 // [systems, p]: the diagonal of W, and room for Wv
 }
 
-// step goes along the direction of row i.
-func (c *farGradients) step(i int) {
-	q, d := rowOf(c.q, i, c.s.n), rowOf(c.d, i, c.s.p)
-	curve := float64(simd.SumSquares(q)) + float64(c.lambda[i])*float64(simd.SumSquares(d))
-	if !(curve > 0) {
-		return
-	}
-	alpha := float32(c.rho[i] / curve)
-	simd.Axpy(alpha, d, rowOf(c.x, i, c.s.p))
-	simd.Axpy(-alpha, q, rowOf(c.r, i, c.s.n))
+func (a *roomy) Mul(dst, v []float32) {
+	simd.Mul(a.room, v, a.w)
+	a.products.Mul(dst, a.room)
+}
+
+func (a *roomy) MulTrans(dst, u []float32) {
+	a.products.MulTrans(dst, u)
+	simd.Mul(dst, dst, a.w)
 }
