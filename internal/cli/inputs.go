@@ -180,7 +180,7 @@ type sourceFlags struct {
 // useFlags say what vectors are used for.
 type useFlags struct {
 	Columns []string `help:"Columns of --vectors, such as \"e_*\"; in .npz, one array (default: by their names)." placeholder:"COLUMN" more:""`
-	Utility string   `help:"What vectors are used for: recall@10 (default for vectors), target@10 or verification@0.1%." placeholder:"TASK"`
+	Utility string   `help:"Use of vectors: recall@10 (default for vectors), target@10, probe or verification@0.1%." placeholder:"TASK"`
 	Metric  string   `help:"How near vectors are: cosine or euclidean (default: cosine)." enum:"cosine,euclidean" default:"cosine" more:""`
 	NoiseAt string   `help:"Where noise is added: query, database or both (default: query)." enum:"query,database,both" default:"query" more:""`
 	Views   string   `help:"Other views of the same examples, which are looked up: a file, or mirror for pictures." placeholder:"FILE|mirror" more:""`

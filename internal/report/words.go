@@ -83,7 +83,7 @@ var release = map[string]Wording{
 	"covariance":          {Part: Evidence, Says: "Proved without sampling: the release reveals at most {bits.most.high} about which candidate is the input. So at most {identified.fano.high} of releases are identified (Fano's inequality)."},
 	"released":            {Part: Evidence, Says: "Released: {1}."},
 	"cost":                {Part: Evidence, Says: "{Score} goes from {accuracy.clean} to {accuracy} on {accuracy.n} inputs."},
-	"cost.database":       {Part: Evidence, Says: "What is looked up: {1}. The database has {database} vectors of the same part."},
+	"cost.database":       {Part: Evidence, Says: "What is measured: {1}. The database has {database} vectors of the same part."},
 	"cost.pairs":          {Part: Evidence, Says: "The threshold is set by {pairs} pairs of different people, so the share of false accepts is theirs."},
 	"cost.none":           {Part: Evidence, Says: "The release costs no {score}: it stays at {accuracy} on {accuracy.n} inputs."},
 	"cost.unknown":        {Part: Evidence, Says: "The cost in accuracy is unknown: the data have no labels for this model."},

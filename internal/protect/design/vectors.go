@@ -84,7 +84,7 @@ func (c *cut) forVectors(ctx context.Context, s *searcher) error {
 		}
 		database.Vectors = views.values
 	}
-	if c.task, err = release.NewNeighbours(*s.Use, database); err != nil {
+	if c.task, err = release.NewNeighbours(ctx, *s.Use, database); err != nil {
 		return measure.WrongOption("Utility", "%w", err)
 	}
 	scorer := c.task.Scorer(len(c.task.Queries()), c.vectors.n)
@@ -129,7 +129,7 @@ func (s *searcher) noisyTask(ctx context.Context, c *cut, l *line, m *nn.Net, si
 		}
 		m.Forward(out[i*width:(i+1)*width], noisy)
 	}
-	return c.task.With(out)
+	return c.task.With(ctx, out)
 }
 
 // vectorHead returns the affine map from noisy values to the vectors of the model that errs least in squares.

@@ -54,7 +54,7 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 		if p.Use.Noise == release.NoiseDatabase || p.Use.Noise == release.NoiseBoth {
 			noisy, err := f.Outputs(ctx, of, o.Seed^streamDatabase)
 			if err == nil {
-				o.Noisy, err = task.With(noisy)
+				o.Noisy, err = task.With(ctx, noisy)
 			}
 			if err != nil {
 				return u, err
@@ -103,10 +103,10 @@ func (p Purpose) neighbours(ctx context.Context, original nn.Model, f release.Fe
 	d := release.Database{Vectors: vectors, Width: width, People: p.Data.People(), Views: p.Views != nil}
 	if p.Use.ByTarget() {
 		if d.Labels = p.Data.Y; d.Labels == nil {
-			return nil, nil, WrongOption("Utility", "%s: the data have no target to find by neighbours: name it with --target", p.Use.Task)
+			return nil, nil, WrongOption("Utility", "%s: the data have no target: name it with --target", p.Use.Task)
 		}
 	}
-	if task, err = release.NewNeighbours(*p.Use, d); err != nil {
+	if task, err = release.NewNeighbours(ctx, *p.Use, d); err != nil {
 		if at := (*release.VectorError)(nil); errors.As(err, &at) && at.Vector < len(p.Data.Rows) {
 			err = &release.VectorError{Vector: p.Data.Rows[at.Vector], Err: at.Err}
 		}

@@ -2,11 +2,13 @@ package release
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"tattle/internal/engine/classify"
 	"tattle/internal/math/simd"
 )
 
@@ -14,12 +16,13 @@ import (
 type Database struct {
 	Vectors []float32 // [rows, width]
 	Width   int
-	Labels  []int // of each row, for target@K; else nil
+	Labels  []int // of each row, for target@K and probe; else nil
 	People  []int // of each row; nil: nobody says
 	Views   bool  // row i is another view of query i; else it is query i itself
 }
 
-// Neighbours is the Task of vectors: what is nearest to a query in a database. It is made by NewNeighbours.
+// Neighbours is the Task of vectors: what is nearest to a query in a database, or what a classifier says that is fitted to it. It
+// is made by NewNeighbours.
 type Neighbours struct {
 	use     Use
 	task    string
@@ -32,6 +35,8 @@ type Neighbours struct {
 	queries []int     // rows that are asked for, by the number of the example
 	wanted  [][]int32 // of each query: the rows that should be found
 	pairs   int       // of queries and rows of other people
+	half    []int     // of each row, for probes
+	probes  [2]classify.Fitted
 }
 
 // A VectorError is about one vector.
@@ -60,7 +65,7 @@ const mostQueries = 5000
 // NewNeighbours returns the task for queries that are the rows of a database, or other views of them. For verification they are
 // those that have another vector of the same person, or another view. Of many, some are taken, evenly. It returns an
 // error if a vector is zero and the metric is cosine, or if there are no such pairs.
-func NewNeighbours(u Use, clean Database) (made *Neighbours, err error) {
+func NewNeighbours(ctx context.Context, u Use, clean Database) (made *Neighbours, err error) {
 	t := &Neighbours{use: u, of: clean}
 	if t.task, t.k, t.accepts, err = u.parse(); err != nil {
 		return nil, err
@@ -114,7 +119,10 @@ func NewNeighbours(u Use, clean Database) (made *Neighbours, err error) {
 		}
 		t.queries, t.wanted = t.queries[:mostQueries], t.wanted[:mostQueries]
 	}
-	if t.task == taskRecall && !clean.Views {
+	switch {
+	case t.task == taskProbe:
+		return t, t.fitProbes(ctx)
+	case t.task == taskRecall && !clean.Views:
 		t.nearestOfAll()
 	}
 	return t, nil
@@ -144,10 +152,12 @@ func (t *Neighbours) nearestOfAll() {
 func (t *Neighbours) Queries() []int { return t.queries }
 
 // With returns the task with another database for the same queries, such as one with noise.
-func (t *Neighbours) With(vectors []float32) (*Neighbours, error) {
+func (t *Neighbours) With(ctx context.Context, vectors []float32) (*Neighbours, error) {
 	c := *t
 	var err error
-	c.rows, c.squares, err = c.prepare(vectors)
+	if c.rows, c.squares, err = c.prepare(vectors); err == nil && c.task == taskProbe {
+		err = c.fitProbes(ctx)
+	}
 	return &c, err
 }
 

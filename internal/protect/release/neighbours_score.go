@@ -50,6 +50,9 @@ func (s *neighbourScorer) Add(first int, outputs []float32) error {
 		}
 		s.draws[first+i/w]++
 	}
+	if t.task == taskProbe {
+		return t.guess(first, queries, s.sums)
+	}
 	t.each(first, queries, func(i int, near []float32) { s.sums[i] += s.score(i, near) })
 	return nil
 }

@@ -5,9 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/simd"
 	"tattle/internal/must"
 )
 
@@ -67,14 +69,14 @@ func TestRecall(t *testing.T) {
 		noisy[i], base[i] = clean[i]+.4*noisy[i], clean[i]+.2*base[i]
 	}
 	for _, metric := range []string{MetricCosine, MetricEuclidean} {
-		task := must.Get(NewNeighbours(Use{Task: "recall@4", Metric: metric}, Database{Vectors: clean, Width: width}))(t)
+		task := must.Get(NewNeighbours(t.Context(), Use{Task: "recall@4", Metric: metric}, Database{Vectors: clean, Width: width}))(t)
 		for i, x := range scored(t, task, clean, width) {
 			if x != 1 {
 				t.Errorf("%s: vector %d without noise finds %v of its neighbours", metric, i, x)
 			}
 		}
 		for name, database := range map[string][]float32{"clean": clean, "noisy": base} {
-			of := must.Get(task.With(database))(t)
+			of := must.Get(task.With(t.Context(), database))(t)
 			for i, got := range scored(t, of, noisy, width) {
 				row := func(x []float32) []float32 { return x[i*width : (i+1)*width] }
 				truth, found := nearestSlowly(row(clean), clean, width, i, k, metric == MetricCosine), 0.
@@ -94,13 +96,44 @@ func TestRecall(t *testing.T) {
 // Another view is found among views, and a class by the votes of its neighbours.
 func TestViewsAndTargets(t *testing.T) {
 	clean := []float32{1, 0, .9, .1, 0, 1, .1, .9}
-	views := must.Get(NewNeighbours(Use{Task: "recall@1"}, Database{Vectors: clean, Width: 2, Views: true}))(t)
+	views := must.Get(NewNeighbours(t.Context(), Use{Task: "recall@1"}, Database{Vectors: clean, Width: 2, Views: true}))(t)
 	if got := scored(t, views, []float32{2, .01, 1, .02, 0, 3, .01, 4}, 2); !slices.Equal(got, []float64{1, 0, 1, 0}) {
 		t.Errorf("views score %v", got)
 	}
-	target := must.Get(NewNeighbours(Use{Task: "target@1"}, Database{Vectors: clean, Width: 2, Labels: []int{3, 3, 5, 3}}))(t)
+	target := must.Get(NewNeighbours(t.Context(), Use{Task: "target@1"}, Database{Vectors: clean, Width: 2, Labels: []int{3, 3, 5, 3}}))(t)
 	if got := scored(t, target, clean, 2); !slices.Equal(got, []float64{1, 1, 0, 0}) {
 		t.Errorf("targets score %v", got)
+	}
+}
+
+// A probe finds a class that lies to one side of a plane, and learns nothing of a person from that person's other vectors.
+func TestProbe(t *testing.T) {
+	const people = 40
+	r := rand.New(rand.NewPCG(5, 5))
+	of := Database{Width: people}
+	for row := range 2 * people {
+		x := make([]float32, people) // both vectors of a person are one axis of its own
+		x[row/2] = 1
+		of.Vectors, of.People, of.Labels = append(of.Vectors, x...), append(of.People, row/2), append(of.Labels, row/2/2%2)
+	}
+	mean := func(x []float64) float64 { return simd.Sum(x) / float64(len(x)) }
+	task := must.Get(NewNeighbours(t.Context(), Use{Task: "probe", Metric: MetricEuclidean}, of))(t)
+	if got := mean(scored(t, task, of.Vectors, people)); got > .7 {
+		t.Errorf("the probe knows %v of classes that only a person's own vectors tell", got)
+	}
+	for i := range of.Vectors {
+		of.Vectors[i] = float32(r.NormFloat64())
+	}
+	for row, y := range of.Labels {
+		of.Vectors[row*people] = float32(20*y - 10)
+	}
+	task = must.Get(NewNeighbours(t.Context(), Use{Task: "probe"}, of))(t)
+	if got := mean(scored(t, task, of.Vectors, people)); got < .9 {
+		t.Errorf("the probe finds %v of classes on two sides of a plane", got)
+	}
+	of.People = make([]int, 2*people)
+	if _, err := NewNeighbours(t.Context(), Use{Task: "probe"}, of); err == nil || !strings.Contains(err.Error(), "of one person") {
+		t.Errorf("one person alone: %v", err)
 	}
 }
 
@@ -120,7 +153,7 @@ func TestVerification(t *testing.T) {
 		}
 	}
 	x, of = append(x, vectorsOf(1, width, 7)...), append(of, 1) // who has one vector alone asks nothing
-	task := must.Get(NewNeighbours(Use{Task: "verification@1%"}, Database{Vectors: x, Width: width, People: of}))(t)
+	task := must.Get(NewNeighbours(t.Context(), Use{Task: "verification@1%"}, Database{Vectors: x, Width: width, People: of}))(t)
 	if len(task.Queries()) != len(of)-1 {
 		t.Fatalf("%d of %d vectors ask", len(task.Queries()), len(of))
 	}
@@ -161,13 +194,13 @@ func TestVerification(t *testing.T) {
 func TestNeighboursRefuse(t *testing.T) {
 	zero := Database{Vectors: []float32{1, 2, 0, 0, 3, 4}, Width: 2}
 	for want, f := range map[string]func() error{
-		"vector 1 (from 0) is zero or too long": func() error { _, err := NewNeighbours(Use{Task: "recall@1"}, zero); return err },
+		"vector 1 (from 0) is zero or too long": func() error { _, err := NewNeighbours(t.Context(), Use{Task: "recall@1"}, zero); return err },
 		"has not so many others": func() error {
-			_, err := NewNeighbours(Use{Task: "recall@3", Metric: MetricEuclidean}, zero)
+			_, err := NewNeighbours(t.Context(), Use{Task: "recall@3", Metric: MetricEuclidean}, zero)
 			return err
 		},
 		"no vector has another one of the same person": func() error {
-			_, err := NewNeighbours(Use{Task: "verification", Metric: MetricEuclidean}, zero)
+			_, err := NewNeighbours(t.Context(), Use{Task: "verification", Metric: MetricEuclidean}, zero)
 			return err
 		},
 		"give recall@10":           func() error { return Use{Task: "accuracy"}.Check() },
@@ -175,14 +208,14 @@ func TestNeighboursRefuse(t *testing.T) {
 		"a share of false accepts": func() error { return Use{Task: "verification@200%"}.Check() },
 		"give one of cosine":       func() error { return Use{Task: "recall", Metric: "manhattan"}.Check() },
 		"its vector is not finite": func() error {
-			task, err := NewNeighbours(Use{Task: "recall@1", Metric: MetricEuclidean}, zero)
+			task, err := NewNeighbours(t.Context(), Use{Task: "recall@1", Metric: MetricEuclidean}, zero)
 			if err != nil {
 				return err
 			}
 			return task.Scorer(3, 2).Add(0, []float32{1, float32(math.NaN())})
 		},
 		"the database has vectors of 2": func() error {
-			task, err := NewNeighbours(Use{Task: "recall@1", Metric: MetricEuclidean}, zero)
+			task, err := NewNeighbours(t.Context(), Use{Task: "recall@1", Metric: MetricEuclidean}, zero)
 			if err != nil {
 				return err
 			}
@@ -204,25 +237,25 @@ func TestNeighboursAsTheyAre(t *testing.T) {
 		far[i], farNoisy[i] = clean[i]+1024, noisy[i]+1024
 	}
 	euclidean := Use{Task: "recall@4", Metric: MetricEuclidean}
-	near := scored(t, must.Get(NewNeighbours(euclidean, Database{Vectors: clean, Width: width}))(t), noisy, width)
-	if got := scored(t, must.Get(NewNeighbours(euclidean, Database{Vectors: far, Width: width}))(t), farNoisy, width); !slices.Equal(got, near) {
+	near := scored(t, must.Get(NewNeighbours(t.Context(), euclidean, Database{Vectors: clean, Width: width}))(t), noisy, width)
+	if got := scored(t, must.Get(NewNeighbours(t.Context(), euclidean, Database{Vectors: far, Width: width}))(t), farNoisy, width); !slices.Equal(got, near) {
 		t.Errorf("with an offset %v\nwithout %v", got, near)
 	}
 	equal := slices.Repeat([]float32{1, 2}, 9)
-	if got := scored(t, must.Get(NewNeighbours(euclidean, Database{Vectors: equal, Width: 2}))(t), vectorsOf(9, 2, 3), 2); slices.Min(got) != 1 {
+	if got := scored(t, must.Get(NewNeighbours(t.Context(), euclidean, Database{Vectors: equal, Width: 2}))(t), vectorsOf(9, 2, 3), 2); slices.Min(got) != 1 {
 		t.Errorf("of equal vectors all are nearest: %v", got)
 	}
-	people := must.Get(NewNeighbours(Use{Task: "target@1"}, Database{Vectors: []float32{1, 0, .9, .1, 0, 1, .1, .9}, Width: 2, Labels: []int{3, 3, 5, 5}, People: []int{1, 1, 2, 2}}))(t)
+	people := must.Get(NewNeighbours(t.Context(), Use{Task: "target@1"}, Database{Vectors: []float32{1, 0, .9, .1, 0, 1, .1, .9}, Width: 2, Labels: []int{3, 3, 5, 5}, People: []int{1, 1, 2, 2}}))(t)
 	if got := scored(t, people, []float32{1, 0, .9, .1, 0, 1, .1, .9}, 2); slices.Max(got) != 0 {
 		t.Errorf("a target is found by the same person: %v", got)
 	}
-	must.Fail(t, must.Err(NewNeighbours(Use{Task: "verification@0.1%"}, Database{Vectors: clean, Width: width, Views: true})), "3540 pairs of different people is too few")
+	must.Fail(t, must.Err(NewNeighbours(t.Context(), Use{Task: "verification@0.1%"}, Database{Vectors: clean, Width: width, Views: true})), "3540 pairs of different people is too few")
 }
 
 // Many vectors are looked up evenly.
 func TestMostQueries(t *testing.T) {
 	x := vectorsOf(mostQueries+700, 2, 5)
-	task := must.Get(NewNeighbours(Use{Task: "recall@1", Metric: MetricEuclidean}, Database{Vectors: x, Width: 2}))(t)
+	task := must.Get(NewNeighbours(t.Context(), Use{Task: "recall@1", Metric: MetricEuclidean}, Database{Vectors: x, Width: 2}))(t)
 	if q := task.Queries(); len(q) != mostQueries || q[0] != 0 || q[mostQueries-1] < mostQueries+600 || !slices.IsSorted(q) {
 		t.Errorf("%d queries", len(q))
 	}

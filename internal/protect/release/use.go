@@ -9,9 +9,10 @@ import (
 	"tattle/internal/math/stat"
 )
 
-// A Use says what vectors are used for: the vectors of a database that are nearest to a query are looked up.
+// A Use says what vectors are used for: the vectors of a database that are nearest to a query are looked up, or a classifier is
+// fitted to them.
 type Use struct {
-	Task   string `json:"task"`             // recall@K, target@K or verification@P%
+	Task   string `json:"task"`             // recall@K, target@K, probe or verification@P%
 	Metric string `json:"metric,omitempty"` // MetricCosine or MetricEuclidean; empty: cosine
 	Noise  string `json:"noise,omitempty"`  // where it is added: NoiseQuery, NoiseDatabase or NoiseBoth; empty: the query
 	Views  string `json:"views,omitempty"`  // of the same examples: a path, or ViewsMirror; empty: none
@@ -29,6 +30,7 @@ const (
 
 	taskRecall       = "recall"
 	taskTarget       = "target"
+	taskProbe        = "probe"
 	taskVerification = "verification"
 
 	// DefaultUse is the task of vectors if none is named.
@@ -64,6 +66,10 @@ func (u Use) parse() (task string, k int, accepts float64, err error) {
 		if err != nil || k < 1 || k > mostNearest {
 			return task, 0, 0, fmt.Errorf("%q: give a number of neighbours from 1 to %d, as in %s@10", u.Task, mostNearest, task)
 		}
+	case taskProbe:
+		if given {
+			return task, 0, 0, fmt.Errorf("%q: give probe alone", u.Task)
+		}
 	case taskVerification:
 		accepts = .001
 		if given {
@@ -73,13 +79,13 @@ func (u Use) parse() (task string, k int, accepts float64, err error) {
 			return task, 0, 0, fmt.Errorf("%q: give a share of false accepts, as in verification@0.1%%", u.Task)
 		}
 	default:
-		return task, 0, 0, fmt.Errorf("%q: give recall@10, target@10 or verification@0.1%%", u.Task)
+		return task, 0, 0, fmt.Errorf("%q: give recall@10, target@10, probe or verification@0.1%%", u.Task)
 	}
 	return task, k, accepts, nil
 }
 
 // ByTarget reports whether the task needs labels.
-func (u Use) ByTarget() bool { return strings.HasPrefix(u.Task, taskTarget) }
+func (u Use) ByTarget() bool { return strings.HasPrefix(u.Task, taskTarget) || u.Task == taskProbe }
 
 // Words say what the score is.
 func (u Use) Words() string {
@@ -87,6 +93,8 @@ func (u Use) Words() string {
 	switch task {
 	case taskTarget:
 		return fmt.Sprintf("target by %d neighbours", k)
+	case taskProbe:
+		return "target by a linear classifier"
 	case taskVerification:
 		return fmt.Sprintf("true accepts at %g %% false", 100*accepts)
 	}
@@ -108,6 +116,9 @@ func (u Use) Noisy() string {
 		noise = "the database"
 	case NoiseBoth:
 		noise = "both"
+	}
+	if u.Task == taskProbe {
+		return "logistic regression, fitted to half of the people in the database, with noise on " + noise
 	}
 	return what + ", by " + metric + ", with noise on " + noise
 }

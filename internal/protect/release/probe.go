@@ -1,0 +1,65 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"tattle/internal/engine/classify"
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/stat"
+)
+
+// halves puts every person's rows of the database into one of two halves; rows whose person nobody says alternate.
+func (t *Neighbours) halves(n int) (half []int) {
+	half = nn.Indices(n)
+	if t.of.People != nil {
+		half, _ = stat.Numbered(t.of.People)
+	}
+	for i := range half {
+		half[i] %= 2
+	}
+	return half
+}
+
+// fitProbes fits a linear classifier of the target to each half of the rows.
+func (t *Neighbours) fitProbes(ctx context.Context) error {
+	w := t.of.Width
+	t.half = t.halves(len(t.rows) / w)
+	for h := range t.probes {
+		var x []float32
+		target := classify.Target{Classes: slices.Max(t.of.Labels) + 1}
+		for i, of := range t.half {
+			if of == h {
+				x, target.Labels = append(x, t.rows[i*w:(i+1)*w]...), append(target.Labels, t.of.Labels[i])
+			}
+		}
+		if len(x) == 0 {
+			return errors.New("probe: all vectors are of one person: give vectors of several")
+		}
+		var err error
+		if t.probes[h], err = (classify.Logistic{}).Fit(ctx, x, w, []classify.Target{target}, 0); err != nil {
+			return fmt.Errorf("probe: %w", err)
+		}
+	}
+	return nil
+}
+
+// guess adds 1 to the sum of each query whose target is named by the classifier that was fitted to the other half.
+func (t *Neighbours) guess(first int, queries []float32, sums []float64) error {
+	n, classes := len(queries)/t.of.Width, slices.Max(t.of.Labels)+1
+	for h, probe := range t.probes {
+		scores := make([]float32, n*classes)
+		if err := probe.Predict(context.Background(), [][]float32{scores}, queries); err != nil {
+			return err
+		}
+		for i := range n {
+			q := t.queries[first+i]
+			if t.half[q] != h && classify.Best(scores[i*classes:(i+1)*classes]) == t.of.Labels[q] {
+				sums[first+i]++
+			}
+		}
+	}
+	return nil
+}
