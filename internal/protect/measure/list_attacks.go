@@ -19,10 +19,8 @@ const (
 	// measured; the interval is then about four points wide.
 	mostLearned  = 4000
 	mostAttacked = 2000
-	// mostColumns is the largest number of features for logistic regression, which decomposes
-	// their covariance, and mostNarrow that for the other classifiers, which take longer.
+	// mostColumns is the largest number of features for the classifiers.
 	mostColumns = 1024
-	mostNarrow  = 64
 	// mostKept is the largest number of feature values that the posterior attack keeps in
 	// memory: 0.5 GB.
 	mostKept = 1 << 26
@@ -170,17 +168,13 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 	return y, nil
 }
 
-// learners returns the classifiers that attack the attributes. Package audit has two more: a
-// threshold and a table, for scores without noise.
+// learners returns the classifiers that attack the attributes, those of an audit.
 func (l *lists) learners() []classify.Learner {
-	switch d := l.columns(); {
-	case d > mostColumns:
+	if l.columns() > mostColumns {
 		l.leaveOut("classifiers that guess attributes: there are more than %d features", mostColumns)
 		return nil
-	case d > mostNarrow:
-		return []classify.Learner{classify.Logistic{}}
 	}
-	return []classify.Learner{classify.Logistic{}, classify.Trees{}, classify.Network{}}
+	return classify.Learners()
 }
 
 // learnedGuesses returns, for each learner and each attribute, the guesses of the learner fitted to

@@ -248,7 +248,7 @@ func TestAttacksOnAttributes(t *testing.T) {
 	for _, a := range found.EverySample().Inferred[0].Attacks {
 		names = append(names, a.Name)
 	}
-	if want := []string{"logistic", "trees", "network", "posterior"}; !slices.Equal(names, want) {
+	if want := []string{"network", "threshold", "logistic", "trees", "lookup", "posterior"}; !slices.Equal(names, want) {
 		t.Errorf("attacks %q, want %q", names, want)
 	}
 	same := spread(400, 1)
