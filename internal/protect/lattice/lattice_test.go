@@ -41,6 +41,8 @@ func TestCheck(t *testing.T) {
 	for _, l := range []Lattice{ // at the limits
 		{Delta: minDelta, Sigma: minDelta, Clip: minDelta, Dim: 1},
 		{Delta: maxDelta, Sigma: maxDelta * MaxRatio, Clip: maxDelta * MaxPoints, Dim: MaxDim},
+		{Delta: 1, Sigma: 1, Clip: 1, Dim: 1, Ball: true},
+		{Delta: 1, Sigma: 1, Clip: MaxPoints, Dim: 1, Ball: true},
 	} {
 		must.Do(t, l.Check())
 	}
@@ -147,6 +149,29 @@ func TestShift(t *testing.T) {
 
 // TestBall counts in integers: whatever the features, no point is outside of the ball, each is toward 0 from its feature, and
 // those of features within the ball are the multiples next to them.
+// The radii around the clip are those that their comments derive, in this order from the inside.
+func TestRadii(t *testing.T) {
+	for n, want := range map[int]float64{1: 1 - 0x1p-12, 1 << 12: 1 - 0x1p-12, 1 << 14: 1 - 0x1p-13 - 0x1p-11} {
+		if got := Within(n); got != want {
+			t.Errorf("within %v of the norm for %d features, want %v", got, n, want)
+		}
+	}
+	l, dst := Lattice{Delta: 1, Sigma: 2, Clip: MaxPoints, Dim: 1, Ball: true}, make([]int64, 1)
+	if !(Within(1) <= reached && l.Inside() < l.Clip*inside && l.Inside() > l.Clip*reached) {
+		t.Errorf("within %v, reached %v, inside %v of %v", Within(1), reached, l.Inside(), l.Clip)
+	}
+	for _, c := range []struct {
+		feature float64
+		clipped int
+	}{{l.Clip * Within(1) * reached * reached, 0}, {l.Clip * Within(1), 1}, {l.Clip, 1}, {4 * l.Clip, 1}} {
+		clipped, err := l.Round(dst, []float32{float32(c.feature)})
+		must.Do(t, err)
+		if float64(dst[0]) > l.Clip*inside || clipped != c.clipped {
+			t.Errorf("%v has the point %d of a clip of %v, and %d count as clipped", c.feature, dst[0], l.Clip, clipped)
+		}
+	}
+}
+
 func TestBall(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
