@@ -22,7 +22,7 @@ const (
 
 // Permuted is the outcome of a test by permutations that are drawn.
 type Permuted struct {
-	Draws int // that were made
+	Draws int // that were made, or that PermuteScores knows not to reach what was seen
 	P     float64
 }
 
@@ -35,10 +35,7 @@ func exceed(draws, most int, r *rand.Rand, start func() func(rng *rand.Rand) boo
 	if draws <= 0 {
 		panic(fmt.Sprintf("stat: %d permutations", draws))
 	}
-	var rngs [streams]*rand.Rand
-	for i := range rngs {
-		rngs[i] = rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
-	}
+	rngs := newStreams(r)
 	var said [round]bool
 	yes, free := 0, sync.Pool{New: func() any { return start() }}
 	for done := 0; done < draws; done += round {
@@ -62,6 +59,13 @@ func exceed(draws, most int, r *rand.Rand, start func() func(rng *rand.Rand) boo
 		}
 	}
 	return Permuted{Draws: draws, P: float64(yes+1) / float64(draws+1)}
+}
+
+func newStreams(r *rand.Rand) (rngs [streams]*rand.Rand) {
+	for i := range rngs {
+		rngs[i] = rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
+	}
+	return rngs
 }
 
 // PermuteWithin returns a p-value for the number of right guesses: the probability of at least
@@ -198,7 +202,8 @@ func (d *deal) draw(f factorials, left, row []int, rng *rand.Rand) int {
 
 // PermuteScores returns the p-value of Σ score[i·classes + class[i]] being as large as it
 // is, or larger, had the classes been dealt out at random among the examples of each
-// stratum: the test of PermuteWithin for a score of every class, as a log-likelihood is.
+// stratum: the test of PermuteWithin for a score of every class, as a log-likelihood is. Where all draws are below what was
+// seen but for a probability of certain, they are not made.
 // score is [examples, classes]; strata lists the examples of each. It panics unless the
 // lengths fit, stretch is at least 1 and draws is positive.
 func PermuteScores(score []float64, classes int, class []int, strata [][]int, stretch float64, draws int, r *rand.Rand) Permuted {
@@ -231,6 +236,10 @@ func PermuteScores(score []float64, classes int, class []int, strata [][]int, st
 		return Permuted{P: 1}
 	}
 	need := stretched(seen, 0, stretch) - 1e-12*size
+	if d := (dealtRows{rows, classes, counts, ends}); d.below(need, math.Log(certain/float64(draws))) {
+		newStreams(r) // what follows draws the same as if draws had been made
+		return Permuted{Draws: draws, P: 1 / float64(draws+1)}
+	}
 	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
 		left := make([]int, len(counts))
 		return func(rng *rand.Rand) bool {
@@ -271,6 +280,19 @@ func dealtScores(rows []float64, left, ends []int, rng *rand.Rand) float64 {
 	sum, start := 0.0, 0
 	for s, end := range ends {
 		of := left[s*classes:][:classes]
+		if classes == 2 {
+			first := of[0]
+			for n := end - start; n > 0; n-- {
+				c := 0
+				if int(rng.Uint32N(uint32(n))) >= first {
+					c = 1
+				}
+				first -= 1 - c
+				sum += rows[(end-n)*2+c]
+			}
+			start = end
+			continue
+		}
 		for n := end - start; n > 0; n-- {
 			k, c := int(rng.Uint32N(uint32(n))), 0
 			for k >= of[c] {
