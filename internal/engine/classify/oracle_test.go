@@ -147,9 +147,10 @@ func TestSplitOracle(t *testing.T) {
 		}
 		b := newBoosted(Target{Labels: labels, Classes: 2}, order, n)
 		b.slopes(n)
-		bins := newBins(x, d)
+		bins, codes := newBins(d), make([]uint8, len(x))
+		bins.columns(codes, x, order, []int{0, 1, 2})
 		g := newGrower(n, d, 2)
-		tree := g.grow(bins.columns(x, order), n, []int{0, 1, 2}, b.packed[0], b.scale, b.least, 1)
+		tree := g.grow(codes, n, []int{0, 1, 2}, b.packed[0], b.scale, b.least, 1)
 		gain := -1.
 		for j := range d {
 			for cut := range 40 {

@@ -1,11 +1,6 @@
 package classify
 
-import (
-	"math"
-	"slices"
-
-	"tattle/internal/math/simd"
-)
+import "math"
 
 // scaler standardises columns: less the mean, over the standard deviation of the rows
 // it was made from. A column that was constant becomes 0.
@@ -50,20 +45,4 @@ func rows[T float32 | float64](s *scaler, dst []T, x []float32) {
 			dst[lo+j] = T(min(max(z, -s.limit), s.limit))
 		}
 	}
-}
-
-// sortedColumns calls f with each column of rows of d numbers, ascending, several at a
-// time; f must not keep it.
-func sortedColumns(x []float32, d int, f func(j int, column []float32)) {
-	n := len(x) / d
-	simd.Parallel(d, 1, func(lo, hi int) {
-		column := make([]float32, n)
-		for j := lo; j < hi; j++ {
-			for i := range column {
-				column[i] = x[i*d+j]
-			}
-			slices.Sort(column)
-			f(j, column)
-		}
-	})
 }

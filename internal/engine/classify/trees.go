@@ -54,15 +54,20 @@ type forest struct {
 type growth struct {
 	*forest
 	seed     uint64
-	d, n, m  int     // columns; rows, of which the first m are learned from
-	codes    []uint8 // [d, n]
+	d, n, m  int // columns; rows, of which the first m are learned from
+	x        []float32
+	order    []int   // of the rows
+	codes    []uint8 // [d, n], of the columns that are cut
 	jobs     []job
 	growers  sync.Pool
 	learning []bool // of each target: it goes on
 }
 
 // job is one tree of a round.
-type job struct{ target, output int }
+type job struct {
+	target, output int
+	columns        []int // that it may look at
+}
 
 // Fit boosts until the loss on rows held out no longer falls, and keeps the best round.
 func (l Trees) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
@@ -79,21 +84,28 @@ func (l Trees) Fit(ctx context.Context, x []float32, d int, targets []Target, se
 			break
 		}
 	}
+	g.bins.cut = make([]bool, d) // anew: those that a tree cuts at
 	for _, b := range g.targets {
 		b.finish()
+		for _, t := range slices.Concat(b.rounds...) {
+			for _, n := range t {
+				if n.left != 0 {
+					g.bins.cut[n.column] = true
+				}
+			}
+		}
 	}
 	return g.forest, nil
 }
 
 func newGrowth(x []float32, n, d int, targets []Target, seed uint64) *growth {
-	g := &growth{forest: &forest{bins: newBins(x, d)}, seed: seed, d: d, n: n, m: n}
+	g := &growth{forest: &forest{bins: newBins(d)}, seed: seed, d: d, n: n, m: n, x: x, codes: make([]uint8, len(x))}
 	if n >= blindRows {
 		g.m -= min(n/5, treeHoldout)
 	}
-	order := run.Rand(seed, 0, 0).Perm(n)
-	g.codes = g.bins.columns(x, order)
+	g.order = run.Rand(seed, 0, 0).Perm(n)
 	for _, t := range targets {
-		g.targets = append(g.targets, newBoosted(t, order, g.m))
+		g.targets = append(g.targets, newBoosted(t, g.order, g.m))
 		g.widths = append(g.widths, t.Width())
 	}
 	g.learning = make([]bool, len(targets))
@@ -108,6 +120,7 @@ func newGrowth(x []float32, n, d int, targets []Target, seed uint64) *growth {
 // any does.
 func (g *growth) round(round int) bool {
 	g.jobs = g.jobs[:0]
+	var columns []int
 	for t, b := range g.targets {
 		if !g.learning[t] {
 			continue
@@ -115,12 +128,15 @@ func (g *growth) round(round int) bool {
 		b.slopes(g.m)
 		b.rounds = append(b.rounds, make([]tree, b.outputs))
 		for c := range b.outputs {
-			g.jobs = append(g.jobs, job{t, c})
+			j := job{t, c, g.columnsOf(t, c, round)}
+			g.jobs, columns = append(g.jobs, j), append(columns, j.columns...)
 		}
 	}
+	slices.Sort(columns)
+	g.bins.columns(g.codes, g.x, g.order, slices.Compact(columns))
 	simd.Parallel(len(g.jobs), 1, func(lo, hi int) {
 		for _, j := range g.jobs[lo:hi] {
-			g.grow(j, round)
+			g.grow(j)
 		}
 	})
 	going := false
@@ -134,12 +150,11 @@ func (g *growth) round(round int) bool {
 }
 
 // grow makes one tree and adds it to the scores.
-func (g *growth) grow(j job, round int) {
+func (g *growth) grow(j job) {
 	b := g.targets[j.target]
 	w := g.growers.Get().(*grower)
 	defer g.growers.Put(w)
-	columns := g.columnsOf(j, round)
-	t := w.grow(g.codes, g.n, columns, b.packed[j.output], b.scale, b.least, treeRate)
+	t := w.grow(g.codes, g.n, j.columns, b.packed[j.output], b.scale, b.least, treeRate)
 	scores := b.scores[j.output]
 	w.addTo(scores, t)
 	for i := g.m; i < g.n; i++ {
@@ -149,7 +164,7 @@ func (g *growth) grow(j job, round int) {
 }
 
 // columnsOf returns the columns a tree looks at, ascending.
-func (g *growth) columnsOf(j job, round int) []int {
+func (g *growth) columnsOf(target, output, round int) []int {
 	columns := make([]int, g.d)
 	for i := range columns {
 		columns[i] = i
@@ -157,7 +172,7 @@ func (g *growth) columnsOf(j job, round int) []int {
 	if g.d <= treeColumns {
 		return columns
 	}
-	r := run.Rand(g.seed, 1+round, j.target<<20+j.output)
+	r := run.Rand(g.seed, 1+round, target<<20+output)
 	for i := range treeColumns {
 		k := i + r.IntN(g.d-i)
 		columns[i], columns[k] = columns[k], columns[i]
@@ -173,7 +188,8 @@ func (f *forest) Predict(ctx context.Context, dst [][]float32, x []float32) erro
 	simd.Parallel((n+treeBlock-1)/treeBlock, 1, func(lo, hi int) {
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			from, to := b*treeBlock, min(n, (b+1)*treeBlock)
-			codes := f.bins.rows(x[from*d : to*d])
+			codes := make([]uint8, (to-from)*d)
+			f.bins.rows(codes, x[from*d:to*d])
 			for t, w := range f.widths {
 				if dst[t] != nil {
 					f.targets[t].predict(dst[t][from*w:to*w], codes, to-from)

@@ -1,19 +1,22 @@
 package classify
 
-import "tattle/internal/math/simd"
+import (
+	"slices"
+
+	"tattle/internal/math/simd"
+)
 
 // treeBins bounds the bins of a column; splits by quantiles of 1/128 do not miss much.
 const treeBins = 128
 
 // bins cuts each column at quantiles of the rows it was made from, between values that
-// differ: bin b holds the values above edges[b−1] and up to edges[b].
-type bins struct{ edges [][]float32 }
-
-func newBins(x []float32, d int) *bins {
-	b := &bins{edges: make([][]float32, d)}
-	sortedColumns(x, d, func(j int, column []float32) { b.edges[j] = edges(column, treeBins) })
-	return b
+// differ: bin b holds the values above edges[b−1] and up to edges[b]. A column is cut once a tree looks at it.
+type bins struct {
+	edges [][]float32
+	cut   []bool // [column]
 }
+
+func newBins(d int) *bins { return &bins{edges: make([][]float32, d), cut: make([]bool, d)} }
 
 // edges returns less than most cuts of sorted values: all that there are, or those
 // next to the quantiles.
@@ -62,25 +65,31 @@ func (b *bins) code(j int, v float32) uint8 {
 	return uint8(lo)
 }
 
-// columns returns the codes of x's rows in the order given, [d, n].
-func (b *bins) columns(x []float32, order []int) []uint8 {
+// columns cuts some columns of x's rows unless they are, and sets their codes, [d, n], of the rows in the order given.
+func (b *bins) columns(codes []uint8, x []float32, order, columns []int) {
 	d, n := len(b.edges), len(order)
-	codes := make([]uint8, d*n)
-	simd.Parallel(d, 1, func(lo, hi int) {
-		for j := lo; j < hi; j++ {
+	columns = slices.DeleteFunc(columns, func(j int) bool { return b.cut[j] })
+	simd.Parallel(len(columns), 1, func(lo, hi int) {
+		column := make([]float32, n)
+		for _, j := range columns[lo:hi] {
+			for i := range column {
+				column[i] = x[i*d+j]
+			}
+			slices.Sort(column)
+			b.edges[j], b.cut[j] = edges(column, treeBins), true
 			for i, at := range order {
 				codes[j*n+i] = b.code(j, x[at*d+j])
 			}
 		}
 	})
-	return codes
 }
 
-// rows returns the codes of the rows of x, [n, d].
-func (b *bins) rows(x []float32) []uint8 {
-	codes := make([]uint8, len(x))
-	for i, v := range x {
-		codes[i] = b.code(i%len(b.edges), v)
+// rows sets codes, [n, d], to those of the rows of x in the columns that are cut.
+func (b *bins) rows(codes []uint8, x []float32) {
+	d := len(b.edges)
+	for j, cut := range b.cut {
+		for i := j; cut && i < len(x); i += d {
+			codes[i] = b.code(j, x[i])
+		}
 	}
-	return codes
 }
