@@ -61,7 +61,7 @@ type auditFigureFlags struct {
 	Confidence   percent  `help:"Confidence of intervals and of the verdict (default: 95%)." default:"95%" placeholder:"P%"`
 	Attacks      []string `help:"network, threshold, logistic, trees, lookup (default: all)." placeholder:"NAME"`
 	Folds        int      `help:"Folds of the cross-fitting (default: 5, fewer with very many examples)." placeholder:"N" range:"[2,100]"`
-	MaxFit       int      `help:"Largest number of examples to fit an attack on (default: 20000)." default:"20000" placeholder:"N" more:"" range:"[1,)"`
+	MaxFit       int      `help:"Largest number of examples to fit an attack on (default: 8000)." default:"8000" placeholder:"N" more:"" range:"[1,)"`
 	Permutations int      `help:"Smallest number of permutations per test (default: 9999)." default:"9999" placeholder:"N" range:"[1,10000000]"`
 	NoDefences   bool     `help:"Do not try defences."`
 }

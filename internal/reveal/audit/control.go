@@ -12,9 +12,9 @@ const (
 	// controlLevel is the probability with which the negative control fails if
 	// nothing is wrong: one audit in a thousand is inconclusive by bad luck.
 	controlLevel = .001
-	// controlExamples is the most examples that the negative control runs on: a
+	// controlExamples is the most examples that the negative control runs on, two folds of controlFit: a
 	// pipeline that finds what is not there does so on these.
-	controlExamples = 20000
+	controlExamples = 2 * controlFit
 )
 
 // The names of the controls.

@@ -25,14 +25,14 @@ type guesses struct {
 
 // crossFit guesses every attribute of every example of s by attacks that were fitted,
 // and chosen, without it. Where a code was planted, reader is the attack that reads
-// it: the others are coins.
+// it: the others are coins, and attacks are chosen by accuracy alone.
 func crossFit(ctx context.Context, s *Sample, o Options, reader attackName, progress func(done, total int)) (*folded, error) {
 	attacks, err := allAttacks(s, o, reader)
 	if err != nil {
 		return nil, err
 	}
 	x := newFolded(s, o)
-	h := &hunt{folded: x, attacks: attacks, seed: o.Seed}
+	h := &hunt{folded: x, attacks: attacks, seed: o.Seed, accuracyAlone: reader != attackName{}}
 	for _, g := range x.guesses {
 		if g != nil {
 			h.out = append(h.out, g)

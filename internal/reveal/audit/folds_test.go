@@ -158,7 +158,7 @@ func TestSplitKeepsCopiesTogether(t *testing.T) {
 }
 
 func TestFoldsFollowWhatIsFitted(t *testing.T) {
-	for n, want := range map[int]int{100: 5, 26000: 5, 27000: 4, 30000: 3, 39000: 3, 40000: 2, 100000: 2} {
+	for n, want := range map[int]int{100: 5, 10000: 5, 10665: 5, 10666: 4, 12000: 3, 15990: 3, 16000: 2, 100000: 2} {
 		if got := (Options{}).foldsOf(n); got != want {
 			t.Errorf("%d folds of %d examples, want %d", got, n, want)
 		}

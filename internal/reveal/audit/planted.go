@@ -162,9 +162,10 @@ const (
 	// defaultPlantedGlyphs is the number of drawn digits that a planted model learns from. Its own
 	// excess is measured on as many others, to less than a point.
 	defaultPlantedGlyphs = 5000
-	// plantedExamples is the largest number of examples of a planted model that are audited. On a
-	// larger sample attacks learn no worse, so more examples would only take time.
-	plantedExamples = 10000
+	// plantedExamples is the largest number of examples of a planted model that are audited, and that codes are planted
+	// into. A sample of so many or more has two folds, and attacks are fitted on DefaultMaxFit examples of each, whatever is
+	// audited. So they learn as much as they do in the audit, and more examples would only take time.
+	plantedExamples = 2 * DefaultMaxFit
 	// plantedEpochs is the number of passes over the glyphs: half a second on two cores.
 	plantedEpochs = 10
 )

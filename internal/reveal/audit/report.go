@@ -78,6 +78,9 @@ func (r *Result) Report(s *Setup) *report.Report {
 	for _, n := range r.Notes {
 		x.Note(n)
 	}
+	if r.Fitted > 0 {
+		x.Note(fmt.Sprintf("Each attack was fitted on at most %s examples (--max-fit), drawn at random from those that it did not judge. All %s examples were judged.", report.Grouped(r.Fitted), report.Grouped(r.Examples)))
+	}
 	x.SetRequest(s)
 	return x.Report
 }

@@ -38,6 +38,7 @@ type Result struct {
 	Numeric  bool                `json:"numeric_target,omitempty"` // Classes are then only those in which examples are compared
 	Classes  []string            `json:"classes"`                  // of y; a single one without a target
 	Honesty  classify.Proportion `json:"honesty,omitzero"`         // δy of the hard labels; none of vectors
+	Fitted   int                 `json:"fitted,omitempty"`         // the most examples that an attack was fitted on, if some that it did not judge were left out
 	Settings Settings            `json:"settings"`
 	Notes    []string            `json:"notes,omitempty"`    // of the sample
 	Warnings []string            `json:"warnings,omitempty"` // of the audit, whole sentences
@@ -127,6 +128,11 @@ const fewRows = 50
 func (r *Result) describe(s *folded) {
 	if r.x, r.Settings.Folds = s, len(s.splits); s.Group != nil {
 		r.People, r.Group = s.people, s.Group.Name
+	}
+	for _, sp := range s.splits {
+		if len(sp.all) < len(sp.train) {
+			r.Fitted = max(r.Fitted, len(sp.all))
+		}
 	}
 	if s.Kind != Vector {
 		p, _ := s.accuracy(s.label, s.Y, random(r.Settings.Seed, streamPeople, 1<<16))

@@ -17,9 +17,9 @@ const (
 	// DefaultPermutations resolves p-values far below any level in use; more are
 	// drawn if several attributes need them.
 	DefaultPermutations = 9999
-	// DefaultMaxFit is the most examples an attack is fitted on: more add
-	// tenths of a point and cost in proportion.
-	DefaultMaxFit = 20000
+	// DefaultMaxFit is the most examples an attack is fitted on: four fifths of 10,000. More add
+	// tenths of a point and cost in proportion. Every example is judged all the same.
+	DefaultMaxFit = 8000
 	// DefaultConfidence is that of every interval, and of the verdict.
 	DefaultConfidence = .95
 	// DefaultMargin is the excess that nobody would act on: two points. It also

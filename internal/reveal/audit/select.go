@@ -30,10 +30,12 @@ type hunt struct {
 	*folded
 	seed    uint64
 	attacks []attack
-	out     []*guesses        // by goal
-	targets []classify.Target // by goal, of all examples of the fold that attacks are fitted on
-	fit     []*joint          // by goal, learned on the examples of the fold that are not held back
-	final   []*joint          // by goal, learned on all training examples of the fold
+	// accuracyAlone leaves out calibrations and what attacks say given y and the answered label.
+	accuracyAlone bool
+	out           []*guesses        // by goal
+	targets       []classify.Target // by goal, of all examples of the fold that attacks are fitted on
+	fit           []*joint          // by goal, learned on the examples of the fold that are not held back
+	final         []*joint          // by goal, learned on all training examples of the fold
 }
 
 // trial is one attack, fitted on some goals.
@@ -61,7 +63,7 @@ func (h *hunt) judge(ctx context.Context, k int, sp *split) error {
 	}
 	if len(sp.large) >= secondFit*len(sp.small) {
 		trials = h.top(trials, func(g int) []*attack {
-			return append(ranked(trials, g, finalists, trialGoal.accuracy), ranked(trials, g, 1, trialGoal.merit)...)
+			return append(ranked(trials, g, finalists, trialGoal.accuracy), h.bestGiven(trials, g)...)
 		})
 		for _, t := range trials {
 			if err := h.run(ctx, t, sp.large, sp.held); err != nil {
@@ -70,7 +72,7 @@ func (h *hunt) judge(ctx context.Context, k int, sp *split) error {
 		}
 	}
 	// Those that are best given y and the label are not fitted again: their calibrations are for what they are.
-	for _, t := range h.top(trials, func(g int) []*attack { return ranked(trials, g, 1, trialGoal.merit) }) {
+	for _, t := range h.top(trials, func(g int) []*attack { return h.bestGiven(trials, g) }) {
 		if err := h.guess(ctx, t, sp.test, h.keepGiven); err != nil {
 			return err
 		}
@@ -118,6 +120,14 @@ func (h *hunt) first(ctx context.Context, k int, sp *split) ([]*trial, error) {
 // is right, and the proper score given y and the answered label.
 func (x trialGoal) accuracy() float64 { return x.score }
 func (x trialGoal) merit() float64    { return x.calibration.merit }
+
+// bestGiven returns the attack that is best for goal g given y and the answered label, unless accuracy alone counts.
+func (h *hunt) bestGiven(trials []*trial, g int) []*attack {
+	if h.accuracyAlone {
+		return nil
+	}
+	return ranked(trials, g, 1, trialGoal.merit)
+}
 
 // top returns the trials of the attacks that best names for each goal, with those goals
 // alone.
@@ -208,12 +218,15 @@ func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
 	}
 	err = h.guess(ctx, t, held, func(x *trialGoal, i, row int, score []float32) {
 		x.score += x.out.merit(row, score)
+		if h.accuracyAlone {
+			return
+		}
 		at := len(all[i])
 		all[i] = append(all[i], make([]float64, len(score))...)
 		x.out.scores(all[i][at:], score)
 	})
 	for i := range t.goals {
-		if x := &t.goals[i]; err == nil {
+		if x := &t.goals[i]; err == nil && !h.accuracyAlone {
 			x.calibration = calibrate(x.out.goal, h.fit[x.goal], held, all[i], h.counts(held))
 		}
 	}
