@@ -51,13 +51,16 @@ func newCodes(x []float32, n, d int) *codes {
 	return c
 }
 
-// smallCodes is how many whole numbers, from 0, are counted without a map.
-const smallCodes = 256
+// smallCodes is how many whole numbers, from leastCode on, are counted without a map.
+const (
+	smallCodes = 256
+	leastCode  = -1
+)
 
-// small returns a whole number below smallCodes, or −1 for any other value.
+// small returns the place of a whole number among these, or −1 for any other value.
 func small(v float32) int {
-	if i := int(v); 0 <= v && v < smallCodes && math.Float32bits(float32(i)) == math.Float32bits(v) {
-		return i
+	if i := int(v); leastCode <= v && v < leastCode+smallCodes && math.Float32bits(float32(i)) == math.Float32bits(v) {
+		return i - leastCode
 	}
 	return -1
 }
@@ -65,7 +68,7 @@ func small(v float32) int {
 // column numbers the values of a column of x that are there twice or more, in their
 // order of appearance, and returns their numbers.
 func column(dst []int32, x []float32, d int) map[uint32]int32 {
-	var whole [smallCodes]int32 // as first, by value; 0 for none
+	var whole [smallCodes]int32 // as first, by place; 0 for none
 	first := map[uint32]int32{} // the row, less 1 and negative, or the number
 	next := int32(1)
 	number := func(i int, at int32) int32 {
@@ -102,7 +105,7 @@ func column(dst []int32, x []float32, d int) map[uint32]int32 {
 	}
 	for q, at := range whole {
 		if at > 0 {
-			first[math.Float32bits(float32(q))] = at
+			first[math.Float32bits(float32(q + leastCode))] = at
 		}
 	}
 	return first

@@ -93,24 +93,26 @@ func (s *slopes) row(scores []float64, i, label int) {
 	s.residual[i*s.k+label]++
 }
 
-// cells are the sums of a column's values: of the residuals, of their squares and of the
-// curvatures, [values, k], and the rows.
-type cells struct{ sum, square, curve, rows []float64 }
+// cell holds the sums over the rows of a value: of the residuals, of their squares, of the curvatures and of 1.
+type cell struct{ sum, square, curve, rows float64 }
 
-// count sums over the rows of each value.
-func (s *slopes) count(codes []int32, values int, c *cells) {
-	size := values * s.k
-	c.sum, c.square, c.curve = zeros(c.sum, size), zeros(c.square, size), zeros(c.curve, size)
-	c.rows = zeros(c.rows, values)
+// cells are those of a column, [values, k].
+type cells []cell
+
+// count sums over the rows of each value, in c or a longer one.
+func (s *slopes) count(codes []int32, values int, c cells) cells {
+	c = zeros(c, values*s.k)
 	for i, v := range codes {
-		c.rows[v]++
-		for j := range s.k {
-			at, r := int(v)*s.k+j, s.residual[i*s.k+j]
-			c.sum[at] += r
-			c.square[at] += r * r
-			c.curve[at] += s.curve[i*s.k+j]
+		own, residual, curve := c[int(v)*s.k:][:s.k], s.residual[i*s.k:][:s.k], s.curve[i*s.k:][:s.k]
+		for j, r := range residual {
+			at := &own[j]
+			at.sum += r
+			at.square += r * r
+			at.curve += curve[j]
+			at.rows++
 		}
 	}
+	return c
 }
 
 // zeros returns s, or a longer one, with n zeros.
@@ -135,14 +137,14 @@ func share(k int) float64 {
 //	Σ_i r_i(G − r_i)/D − Σ_i h_i(G − r_i)²/2D²,  D = Σh + prior,
 //
 // where the second sum takes the curvatures h of a cell for equal.
-func (c *cells) gain(k int) float64 {
+func (c cells) gain(k int) float64 {
 	total := 0.
-	for at, g := range c.sum {
-		d, n := c.curve[at]+lookupPrior, c.rows[at/k]
+	for _, x := range c {
+		g, d, n := x.sum, x.curve+lookupPrior, x.rows
 		if n == 0 {
 			continue
 		}
-		total += (g*g-c.square[at])/d - c.curve[at]*(g*g*max(0, 1-2/n)+c.square[at]/n)/(2*d*d)
+		total += (g*g-x.square)/d - x.curve*(g*g*max(0, 1-2/n)+x.square/n)/(2*d*d)
 	}
 	return share(k) * total
 }
@@ -156,7 +158,7 @@ func (m *lookups) extend(c *codes, s *slopes) bool {
 	}
 	var room cells
 	for j := range c.d {
-		s.count(c.of[j], len(c.values[j])+1, &room)
+		room = s.count(c.of[j], len(c.values[j])+1, room)
 		if g := room.gain(s.k); g > most {
 			best, most = j, g
 		}
@@ -164,16 +166,15 @@ func (m *lookups) extend(c *codes, s *slopes) bool {
 	if best < 0 {
 		return false
 	}
-	s.count(c.of[best], len(c.values[best])+1, &room)
-	m.add(best, c, s, &room)
+	m.add(best, c, s, s.count(c.of[best], len(c.values[best])+1, room))
 	return true
 }
 
 // add takes the table of column j into the model and the scores.
-func (m *lookups) add(j int, c *codes, s *slopes, sums *cells) {
-	t := table{column: j, values: c.values[j], steps: make([]float64, len(sums.sum))}
-	for at, g := range sums.sum {
-		step := share(s.k) * g / (sums.curve[at] + lookupPrior)
+func (m *lookups) add(j int, c *codes, s *slopes, sums cells) {
+	t := table{column: j, values: c.values[j], steps: make([]float64, len(sums))}
+	for at, x := range sums {
+		step := share(s.k) * x.sum / (x.curve + lookupPrior)
 		t.steps[at] = min(max(step, -lookupStep), lookupStep)
 	}
 	m.tables = append(m.tables, t)
