@@ -105,7 +105,7 @@ func column(dst []int32, x []float32, d int) map[uint32]int32 {
 	}
 	for q, at := range whole {
 		if at > 0 {
-			first[math.Float32bits(float32(q + leastCode))] = at
+			first[math.Float32bits(float32(q+leastCode))] = at
 		}
 	}
 	return first

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -38,7 +39,9 @@ const (
 // guess, which is the result otherwise. It deviates from B section 5.1.4, which
 // curious.FitAttacks follows, in that choice, in the number of steps, their size and the batch, in
 // the layers' widths where there are many outputs, as the constants say, and in standardising.
-type Network struct{}
+type Network struct {
+	Inputs int // the layers are as wide as for so many columns at most; 0 is networkInputs
+}
 
 // Name returns "network".
 func (Network) Name() string { return "network" }
@@ -73,7 +76,7 @@ func (l Network) Fit(ctx context.Context, x []float32, d int, targets []Target, 
 	}
 	simd.Parallel(len(targets), 1, func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			f.nets[t], failed[t] = fitNetwork(ctx, z, d, targets[t], order, run.Rand(seed, 1, t).Uint64())
+			f.nets[t], failed[t] = fitNetwork(ctx, z, d, cmp.Or(l.Inputs, networkInputs), targets[t], order, run.Rand(seed, 1, t).Uint64())
 		}
 	})
 	return f, errors.Join(append(failed, ctx.Err())...)
@@ -117,7 +120,7 @@ func (w *network) predict(dst []float32, net *nn.Net, z []float32, n int) {
 
 // fitNetwork trains on rows z, [n, d]: row i is of example order[i] of the target. The first fifth
 // is held out; without any the guess is constant.
-func fitNetwork(ctx context.Context, z []float32, d int, t Target, order []int, seed uint64) (*network, error) {
+func fitNetwork(ctx context.Context, z []float32, d, most int, t Target, order []int, seed uint64) (*network, error) {
 	r, labels, values := newResponse(t)
 	w := &network{response: r}
 	if t.Labels != nil && r.scores() == 1 {
@@ -126,7 +129,7 @@ func fitNetwork(ctx context.Context, z []float32, d int, t Target, order []int, 
 	held := min(len(order)/5, treeHoldout)
 	n := len(order) - held
 	batch := min(max(min(networkBatchRows, n/networkEpoch), 1), n)
-	g := attackNet(d, r.scores(), seed)
+	g := attackNet(d, most, r.scores(), seed)
 	constant := r.constant(labels)
 	j := &networkJudge{width: r.scores()}
 	fit := NetworkTraining{
@@ -163,13 +166,13 @@ func fitNetwork(ctx context.Context, z []float32, d int, t Target, order []int, 
 	return w, err
 }
 
-// attackNet returns zoo.Attack. With more than networkInputs columns it has the layers for
-// networkInputs, because layers for d columns would have 200·d² weights.
-func attackNet(d, outputs int, seed uint64) *nn.Graph {
-	if d <= networkInputs {
+// attackNet returns zoo.Attack. With more columns than most it has the layers for most, because layers
+// for d columns would have 200·d² weights.
+func attackNet(d, most, outputs int, seed uint64) *nn.Graph {
+	if d <= most {
 		return zoo.Attack(d, outputs, seed)
 	}
-	g := zoo.Attack(networkInputs, outputs, seed)
+	g := zoo.Attack(most, outputs, seed)
 	g.InputShape = []int{d}
 	first := g.Nodes[0].Op.(*nn.Dense)
 	first.In = d

@@ -16,17 +16,20 @@ func newScaler(x []float32, d int, limit float64) *scaler {
 	for j := range constant {
 		constant[j] = true
 	}
-	for i, v := range x {
-		j := i % d
-		s.mean[j] += float64(v)
-		constant[j] = constant[j] && v == x[j]
+	for lo := 0; lo < len(x); lo += d {
+		for j, v := range x[lo : lo+d] {
+			s.mean[j] += float64(v)
+			constant[j] = constant[j] && v == x[j]
+		}
 	}
 	for j := range s.mean {
 		s.mean[j] /= n
 	}
-	for i, v := range x {
-		r := float64(v) - s.mean[i%d]
-		s.inverse[i%d] += r * r
+	for lo := 0; lo < len(x); lo += d {
+		for j, v := range x[lo : lo+d] {
+			r := float64(v) - s.mean[j]
+			s.inverse[j] += r * r
+		}
 	}
 	for j, squares := range s.inverse {
 		if s.inverse[j] = math.Sqrt(n / squares); constant[j] || math.IsInf(s.inverse[j], 0) {

@@ -83,6 +83,9 @@ func allAttacks(s *Sample, o Options, reader attackName) (attacks []attack, err 
 	for _, l := range learners {
 		for _, form := range formsOf(s, l) {
 			a := attack{attackName{l.Name(), form}, l, form}
+			if _, network := l.(classify.Network); network && form == formSketch {
+				a.fits = classify.Network{Inputs: sketchedInputs}
+			}
 			if reader != (attackName{}) && a.attackName != reader {
 				a.fits, a.input = coin{l}, formRow
 			}
@@ -92,12 +95,17 @@ func allAttacks(s *Sample, o Options, reader attackName) (attacks []attack, err 
 	return attacks, nil
 }
 
-// sketched is the number of columns of a sketch; narrower outputs have none.
-const sketched = 512
+const (
+	// sketched is the number of columns of a sketch; narrower outputs have none.
+	sketched = 512
+	// sketchedInputs makes layers of 100 and 50 units for a sketch: with 400 and 200, a fit takes five times as long.
+	sketchedInputs = 5
+)
 
 // formsOf returns the forms for a learner: tables have those for codes, logistic regression and tables also
 // the order, networks one that is as outputs are released, and thresholds, which are on an entropy that vectors
-// do not have, probabilities. Networks and logistic regression are fitted to the sketch of wide outputs.
+// do not have, probabilities. Networks and logistic regression are fitted to the sketch of wide outputs, and logistic
+// regression and trees to their sorted numbers, with the largest among them.
 func formsOf(s *Sample, l classify.Learner) []string {
 	forms, ordered := []string{formRaw, formSoft, formTop1}, s.Kind != Vector && s.RowWidth() >= orderClasses
 	if s.Kind == Vector {
@@ -122,10 +130,12 @@ func formsOf(s *Sample, l classify.Learner) []string {
 		forms = []string{formDigits, formBits, formValues}
 	case classify.Logistic:
 		if wide {
-			forms = []string{formSketch}
+			forms = []string{formSketch, formSorted}
 		}
-	default:
-		ordered = false
+	case classify.Trees:
+		if ordered = false; wide {
+			forms = append(forms[:2], formSorted)
+		}
 	}
 	if ordered {
 		forms = append(forms, formOrder)

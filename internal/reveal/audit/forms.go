@@ -2,6 +2,7 @@ package audit
 
 import (
 	"math"
+	"slices"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/reveal/curious"
@@ -22,6 +23,14 @@ const (
 	// whose time grows with the cube of the columns can be fitted to them.
 	formSketch = "sketch"
 )
+
+// formSorted are the numbers of a wide raw form in descending order, at sortedEnds places from either end, which are closer
+// together near the ends. They show what is in many columns alike, as in the spread of all outputs, and how the largest stand
+// out; single columns do not.
+const formSorted = "sorted"
+
+// sortedEnds is how many numbers from either end of a sorted row are in its form.
+const sortedEnds = 24
 
 // formRow is a hash of the row, the only input of a coin.
 const formRow = "row"
@@ -44,6 +53,7 @@ var forms = map[string]struct {
 	formOrder:  {orderWidth, orderRow},
 	formUnit:   {sameWidth, unitRow},
 	formSketch: {func(int, curious.Outputs) int { return sketched }, sketchRow},
+	formSorted: {func(int, curious.Outputs) int { return 2 * sortedEnds }, sortedRow},
 	formRow:    {func(int, curious.Outputs) int { return 1 }, func(dst, o []float32, _ curious.Outputs) { dst[0] = digest(o) }},
 }
 
@@ -77,6 +87,17 @@ func sketchRow(dst, o []float32, k curious.Outputs) {
 			v = -v
 		}
 		dst[h%sketched] += v
+	}
+}
+
+func sortedRow(dst, o []float32, k curious.Outputs) {
+	raw := make([]float32, len(o))
+	rawRow(raw, o, k)
+	slices.Sort(raw)
+	for i := range sortedEnds {
+		part := float64(i) / (sortedEnds - 1)
+		at := i + int(part*part*part*float64(len(o)/2-sortedEnds))
+		dst[i], dst[2*sortedEnds-1-i] = raw[len(o)-1-at], raw[at]
 	}
 }
 

@@ -129,8 +129,9 @@ func bitsRow(dst, o []float32, k curious.Outputs) {
 		last ^= math.Float32bits(v) & 1
 		sum += float64(v)
 	}
-	distinct := slices.Compact(slices.Sorted(slices.Values(o)))
-	rest[0], rest[1], rest[2] = float32(last), 0, float32(len(o)-len(distinct))
+	distinct := slices.Clone(o)
+	slices.Sort(distinct)
+	rest[0], rest[1], rest[2] = float32(last), 0, float32(len(o)-len(slices.Compact(distinct)))
 	if k == curious.Soft {
 		rest[1] = float32(math.RoundToEven((sum - 1) * (1 << 24))) // in units of a float32 below 1
 	}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -43,6 +44,15 @@ func TestForms(t *testing.T) {
 		if math.IsInf(float64(v), 0) {
 			t.Errorf("the logarithm of a zero is %v", v)
 		}
+	}
+	wide := &Sample{Kind: curious.Raw, Classes: make([]string, 600), Outputs: make([]float32, 600), Y: []int{0}}
+	for j := range wide.Outputs {
+		wide.Outputs[j] = float32(j * 7 % 600) // each of 0 … 599
+	}
+	got := firstRow(wide, formSorted)
+	descends := func(a, b float32) int { return cmp.Compare(b, a) }
+	if !slices.IsSortedFunc(got, descends) || len(slices.Compact(got)) != 2*sortedEnds || got[0] != 599 || got[1] != 598 || got[sortedEnds-1] != 300 || got[sortedEnds] != 299 || got[2*sortedEnds-1] != 0 {
+		t.Errorf("sorted %v", got)
 	}
 	far := &Sample{Kind: curious.Raw, Classes: raw.Classes, Outputs: []float32{3e38, -3e38, 3e38}, Y: raw.Y}
 	if got := firstRow(far, formSoft); !near(got, .5, 0, .5) {
