@@ -1,10 +1,8 @@
 package audit
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
-	"fmt"
+	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -23,36 +21,61 @@ const (
 	copiesRows = 50
 )
 
-// rowKey is a hash of a row of outputs.
-type rowKey [sha256.Size]byte
-
-// compare orders keys.
-func (k rowKey) compare(other rowKey) int { return bytes.Compare(k[:], other[:]) }
-
-// rowKeys returns the key of each row of outputs.
-func (s *Sample) rowKeys() []rowKey {
+// compareRows orders examples by the bits of their outputs.
+func (s *Sample) compareRows(a, b int32) int {
 	w := s.RowWidth()
-	keys, row := make([]rowKey, s.Len()), make([]byte, 4*w)
-	for i := range keys {
-		for j, v := range s.Outputs[i*w : (i+1)*w] {
-			binary.LittleEndian.PutUint32(row[4*j:], math.Float32bits(v))
+	x, y := s.Outputs[int(a)*w:][:w], s.Outputs[int(b)*w:][:w]
+	for j, v := range x {
+		if c := cmp.Compare(math.Float32bits(v), math.Float32bits(y[j])); c != 0 {
+			return c
 		}
-		keys[i] = sha256.Sum256(row)
 	}
-	return keys
+	return 0
 }
 
-// labelsOf describes the target and all attributes of an example.
-func (s *Sample) labelsOf(i int) string {
-	text := fmt.Sprint(s.Y[i])
-	for _, a := range s.Sensitive {
-		if a.Numeric() {
-			text += fmt.Sprint(" ", a.Numbers[i])
-		} else {
-			text += fmt.Sprint(" ", a.Labels[i])
+// compareLabels orders examples by the target and all attributes.
+func (s *Sample) compareLabels(a, b int32) int {
+	c := cmp.Compare(s.Y[a], s.Y[b])
+	for k := range s.Sensitive {
+		if at := &s.Sensitive[k]; c == 0 && at.Numeric() {
+			c = cmp.Compare(math.Float64bits(at.Numbers[a]), math.Float64bits(at.Numbers[b]))
+		} else if c == 0 {
+			c = cmp.Compare(at.Labels[a], at.Labels[b])
 		}
 	}
-	return text
+	return c
+}
+
+// equalRows yields the examples with equal outputs: those with equal labels together, and otherwise in the order of the sample.
+func (s *Sample) equalRows() iter.Seq[[]int32] {
+	order := make([]int32, s.Len())
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		c := s.compareRows(a, b)
+		if c == 0 {
+			c = s.compareLabels(a, b)
+		}
+		return cmp.Or(c, cmp.Compare(a, b))
+	})
+	return equal(order, s.compareRows)
+}
+
+// equal yields the parts of a sorted list whose entries compare as equal.
+func equal(list []int32, compare func(a, b int32) int) iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		for lo := 0; lo < len(list); {
+			hi := lo + 1
+			for hi < len(list) && compare(list[lo], list[hi]) == 0 {
+				hi++
+			}
+			if !yield(list[lo:hi]) {
+				return
+			}
+			lo = hi
+		}
+	}
 }
 
 // firsts lists the examples that are not copies of earlier ones: outputs and labels are equal, and the group of equal
@@ -62,36 +85,25 @@ func (s *Sample) firsts() []int {
 	if s.Group != nil {
 		return span(0, s.Len())
 	}
-	keys, labels := s.rowKeys(), make([]string, s.Len())
-	type equal struct {
-		rows  int
-		first map[string]int // by labels
+	alike := func(rows []int32) bool { return s.compareLabels(rows[0], rows[len(rows)-1]) == 0 }
+	groups, distinct, all := s.equalRows(), 0, true
+	for rows := range groups {
+		distinct++
+		all = all && len(rows) > 1 && alike(rows)
 	}
-	of := make(map[rowKey]*equal, len(keys))
-	for i, k := range keys {
-		labels[i] = s.labelsOf(i)
-		e := of[k]
-		if e == nil {
-			e = &equal{first: map[string]int{}}
-			of[k] = e
-		}
-		if _, known := e.first[labels[i]]; !known {
-			e.first[labels[i]] = i
-		}
-		e.rows++
-	}
-	few, all := float64(len(of)) < copiesDistinct*float64(len(keys)), len(of) >= copiesRows
-	for _, e := range of {
-		all = all && e.rows > 1 && len(e.first) == 1
-	}
-	var rows []int
-	for i, k := range keys {
-		e := of[k]
-		if copied := all || !few && (e.rows <= copiesMost || len(e.first) == 1); !copied || e.first[labels[i]] == i {
-			rows = append(rows, i)
+	few := float64(distinct) < copiesDistinct*float64(s.Len())
+	all = all && distinct >= copiesRows
+	left := make([]bool, s.Len())
+	for rows := range groups {
+		if all || !few && (len(rows) <= copiesMost || alike(rows)) {
+			for copies := range equal(rows, s.compareLabels) {
+				for _, i := range copies[1:] {
+					left[i] = true
+				}
+			}
 		}
 	}
-	return rows
+	return slices.DeleteFunc(span(0, s.Len()), func(i int) bool { return left[i] })
 }
 
 // prepared returns the sample as it is audited, with the options for it, and says what was changed: far numbers are

@@ -106,7 +106,12 @@ func (g *guesses) baselines() []baselineGuess {
 			bases[i] = g.fromNumber
 			continue
 		}
-		bases[i] = baselineGuess{b.name, make([]int, n), make([]float64, n)}
+		bases[i] = baselineGuess{name: b.name}
+		if g.at.Numeric() {
+			bases[i].value = make([]float64, n)
+		} else {
+			bases[i].guess = make([]int, n)
+		}
 		for _, sp := range x.splits {
 			if g.at.Numeric() {
 				groupMeans(bases[i].value, g.at.Numbers, b.group, b.count, &sp)

@@ -142,7 +142,10 @@ func (r *Result) describe(s *folded) {
 	for _, y := range s.Y {
 		counts[y]++
 	}
-	distinct := len(slices.Compact(slices.SortedFunc(slices.Values(s.rowKeys()), rowKey.compare)))
+	distinct := 0
+	for range s.equalRows() {
+		distinct++
+	}
 	switch {
 	case distinct == 1:
 		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")

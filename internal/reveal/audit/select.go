@@ -262,15 +262,15 @@ func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(x *tri
 // formWidth returns how many numbers a row of the form has.
 func formWidth(s *Sample, form string) int { return forms[form].width(s.RowWidth(), s.Kind) }
 
-// formMost is the most numbers of a form that is kept for all examples: every fold reads it again. With more, folds
-// are few, and most examples are read once.
+// formMost is the most numbers of a form that is kept for all examples: every fold reads it again. With more examples than
+// plantedExamples folds are few, and most examples are read once.
 const formMost = 1 << 22
 
 // keepForms makes forms of the sample that are kept once they are asked for.
 func (x *folded) keepForms() {
 	x.made = map[string]func() []float32{}
 	for form := range forms {
-		if size := x.Len() * formWidth(x.Sample, form); size <= formMost {
+		if size := x.Len() * formWidth(x.Sample, form); size <= formMost && x.Len() <= plantedExamples {
 			x.made[form] = sync.OnceValue(func() []float32 {
 				all := make([]float32, size)
 				fillForm(all, x.Sample, form, span(0, x.Len()))
