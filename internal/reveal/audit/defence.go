@@ -16,8 +16,10 @@ const (
 	// attack is fitted again.
 	defenceExamples = 5000
 	// defenceFolds is the number of folds when attacks are fitted to a defence. Each further
-	// fold costs one more fit of every attack, for every defence.
+	// fold costs one more fit of every attack, for every defence. A sample of plantedExamples has two folds instead, of
+	// defenceFit examples, as many as each attack is fitted on in three.
 	defenceFolds = 3
+	defenceFit   = defenceExamples * (defenceFolds - 1) / defenceFolds
 )
 
 // NoDefence and LabelOnly are the names of the first and the last defence that is tried.
@@ -56,8 +58,11 @@ type DefenceLeft struct {
 // threshold, or those among them that the options name. It returns the same errors as Run.
 func defend(ctx context.Context, s *Sample, o Options) ([]Defence, error) {
 	o = o.withDefaults()
-	o.Folds, o.Attacks = defenceFolds, defenceAttacks(o.Attacks)
-	return tryAll(ctx, changes(s.some(defenceExamples, random(o.Seed, streamDefence, 0)), o.Seed), o)
+	most := defenceExamples
+	if o.Folds, o.Attacks = defenceFolds, defenceAttacks(o.Attacks); s.Len() >= plantedExamples {
+		o.Folds, most = 2, 2*defenceFit
+	}
+	return tryAll(ctx, changes(s.some(most, random(o.Seed, streamDefence, 0)), o.Seed), o)
 }
 
 // tryAll tries the defences in parallel, because the fits for one do not use all cores. The
@@ -113,7 +118,9 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 		if g == nil {
 			continue
 		}
-		f := find(x, a, o)
+		f := describe(x, a)
+		f.figures(g, o)
+		f.Given.permute(g, o)
 		q := stat.Holm([]float64{f.Given.beyond(), f.order().beyond()}) // its own two tests alone
 		if f.Given.Adjusted = q[0]; f.order() != nil {
 			f.order().Adjusted = q[1]

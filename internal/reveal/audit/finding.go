@@ -50,6 +50,7 @@ func find(x *folded, a int, o Options) *Finding {
 	if g := x.guesses[a]; g != nil {
 		f.figures(g, o)
 		f.permute(g, o)
+		f.Given.permute(g, o)
 		f.Correlation = Correlation{LabelP: 1, GuessP: 1}
 	}
 	return f

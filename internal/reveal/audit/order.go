@@ -50,7 +50,7 @@ func (t *Order) dependent() float64 {
 // the one with the least p-value, nil if no class has enough examples.
 func order(g *guesses, o Options) *Order {
 	from, to := g.areaClasses()
-	most := draws(min(o.Permutations, numericDraws), testsOf(len(g.in.Sensitive))*(to-from), o)
+	most := fewDraws(testsOf(len(g.in.Sensitive))*(to-from), o)
 	chance := random(o.Seed, streamOrder, uint64(g.attribute))
 	var best *Order
 	var all []Order

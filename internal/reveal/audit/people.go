@@ -155,7 +155,7 @@ func correlationOfPeople(g *guesses, given Permutation, o Options) Correlation {
 		return c
 	}
 	chance := func(i int) *rand.Rand { return random(o.Seed, streamIndependence, uint64(3*g.attribute+i)) }
-	most, k := draws(min(o.Permutations, numericDraws), 3*len(x.Sensitive), o), len(x.Classes)
+	most, k := fewDraws(3*len(x.Sensitive), o), len(x.Classes)
 	back := make([]int, len(g.at.Values)) // from the attribute's classes to the target's
 	for to, from := range g.back {
 		back[from] = to

@@ -14,28 +14,34 @@ type Permutation struct {
 	P     float64 `json:"p"`     // (1 + draws at least as accurate)/(1 + draws)
 }
 
-// permute tests what was measured by permutations.
+// permute tests the excess by permutations.
 func (f *Finding) permute(g *guesses, o Options) {
-	if g.in.grouped() { // a shuffle would divide people
+	tests, chance := testsOf(len(g.in.Sensitive)), random(o.Seed, streamPermute, uint64(g.attribute))
+	switch {
+	case g.in.grouped(): // a shuffle would divide people
 		for _, b := range f.Baselines {
 			f.Permutation.P = max(f.Permutation.P, b.Bet)
 		}
-		if !f.Numeric {
-			f.Given.Order = order(g, o)
-		}
-		return
+	case f.Numeric:
+		f.Permutation = Permutation(stat.PermuteProducts(g.bestValue, g.at.Numbers, g.in.strata, crossFitStretch, fewDraws(tests, o), chance))
+	default:
+		f.Permutation = Permutation(stat.PermuteWithin(g.best, g.at.Labels, g.in.strata, crossFitStretch, draws(o.Permutations, tests, o), chance))
 	}
-	tests := testsOf(len(g.in.Sensitive))
-	few := draws(min(o.Permutations, numericDraws), tests, o)
-	chance, chanceGiven := random(o.Seed, streamPermute, uint64(g.attribute)), random(o.Seed, streamGiven, uint64(g.attribute))
-	if f.Numeric {
-		f.Permutation = Permutation(stat.PermuteProducts(g.bestValue, g.at.Numbers, g.in.strata, crossFitStretch, few, chance))
-		f.Given.Permutation = Permutation(stat.PermuteProducts(g.added, g.at.Numbers, g.in.alike, crossFitStretch, few, chanceGiven))
-		return
+}
+
+// permute tests the gain by permutations, unless a bet has, and the AUC.
+func (x *Given) permute(g *guesses, o Options) {
+	tests, chance := testsOf(len(g.in.Sensitive)), random(o.Seed, streamGiven, uint64(g.attribute))
+	switch {
+	case g.in.grouped():
+	case g.at.Numeric():
+		x.Permutation = Permutation(stat.PermuteProducts(g.added, g.at.Numbers, g.in.alike, crossFitStretch, fewDraws(tests, o), chance))
+	default:
+		x.Permutation = Permutation(stat.PermuteScores(g.added, len(g.back), g.target.Labels, g.in.alike, crossFitStretch, fewDraws(tests, o), chance))
 	}
-	f.Permutation = Permutation(stat.PermuteWithin(g.best, g.at.Labels, g.in.strata, crossFitStretch, draws(o.Permutations, tests, o), chance))
-	f.Given.Permutation = Permutation(stat.PermuteScores(g.added, len(g.back), g.target.Labels, g.in.alike, crossFitStretch, few, chanceGiven))
-	f.Given.Order = order(g, o)
+	if !g.at.Numeric() {
+		x.Order = order(g, o)
+	}
 }
 
 // testsOf returns the number of tests that can raise the verdict: three for each attribute,
@@ -54,6 +60,9 @@ func draws(asked, attributes int, o Options) int {
 	enough := math.Ceil(drawsPerLevel * float64(attributes) / (1 - o.Confidence))
 	return max(asked, int(min(enough, maxPermutations)))
 }
+
+// fewDraws is draws of what takes time in proportion to the examples.
+func fewDraws(tests int, o Options) int { return draws(min(o.Permutations, numericDraws), tests, o) }
 
 // crossFitStretch corrects the standard deviation of the number of right guesses. Permutations
 // keep the guesses fixed, but the guesses of a fold were fitted on the other folds. If two
