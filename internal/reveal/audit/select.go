@@ -44,12 +44,14 @@ type trial struct {
 	seed   uint64
 	goals  []trialGoal
 	fitted classify.Fitted
+	of     int // targets that it was fitted to
 	rows   int // it was fitted on
 }
 
 // trialGoal is what a trial came to for a goal.
 type trialGoal struct {
 	goal        int
+	index       int // among the targets that the trial was fitted to
 	out         *guesses
 	score       float64      // on the examples held back: accuracy, or less the mean squared error
 	calibration *calibration // fitted on the examples held back
@@ -140,29 +142,11 @@ func (h *hunt) top(trials []*trial, best func(g int) []*attack) []*trial {
 	for _, t := range trials {
 		only := *t
 		only.goals = slices.DeleteFunc(slices.Clone(t.goals), func(x trialGoal) bool { return !slices.Contains(named[x.goal], t.attack) })
-		if len(only.goals) < len(t.goals) {
-			only.fitted = part{t, only.goals}
-		}
 		if len(only.goals) > 0 {
 			next = append(next, &only)
 		}
 	}
 	return next
-}
-
-// part is a fitted trial for some of its goals.
-type part struct {
-	whole *trial
-	goals []trialGoal
-}
-
-// Predict is the trial's, for these goals.
-func (p part) Predict(ctx context.Context, dst [][]float32, x []float32) error {
-	all := make([][]float32, len(p.whole.goals))
-	for i, g := range p.goals {
-		all[p.whole.place(g.goal)] = dst[i]
-	}
-	return p.whole.fitted.Predict(ctx, all, x)
 }
 
 // place returns the index of a goal among the trial's, −1 if it is not there.
@@ -195,7 +179,9 @@ func ranked(trials []*trial, g, learners int, by func(x trialGoal) float64) (bes
 // run fits a trial on rows fit, the first of a split, and scores it on held, unless that is nil.
 func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
 	targets := make([]classify.Target, len(t.goals))
+	t.of = len(targets)
 	for i, x := range t.goals {
+		t.goals[i].index, t.goals[i].score = i, 0
 		if targets[i] = h.targets[x.goal]; x.out.at.Numeric() {
 			targets[i].Values = targets[i].Values[:len(fit)]
 		} else {
@@ -213,9 +199,6 @@ func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
 		return nil
 	}
 	all := make([][]float64, len(t.goals)) // scores of the examples held back
-	for i := range t.goals {
-		t.goals[i].score = 0
-	}
 	err = h.guess(ctx, t, held, func(x *trialGoal, i, row int, score []float32) {
 		x.score += x.out.merit(row, score)
 		if h.accuracyAlone {
@@ -237,14 +220,14 @@ func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
 func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(x *trialGoal, i, row int, score []float32)) error {
 	d, most := formWidth(h.Sample, t.input), min(block, len(rows))
 	x := make([]float32, most*d)
-	room, dst := make([][]float32, len(t.goals)), make([][]float32, len(t.goals))
+	room, dst := make([][]float32, len(t.goals)), make([][]float32, t.of)
 	for i, g := range t.goals {
 		room[i] = make([]float32, most*g.out.target.Width())
 	}
 	for part := range slices.Chunk(rows, block) {
 		h.fill(x, t.input, part)
 		for i, g := range t.goals {
-			dst[i] = room[i][:len(part)*g.out.target.Width()]
+			dst[g.index] = room[i][:len(part)*g.out.target.Width()]
 		}
 		if err := t.fitted.Predict(ctx, dst, x[:len(part)*d]); err != nil {
 			return fmt.Errorf("audit: attack %s: %w", t.attack, err)
@@ -252,7 +235,7 @@ func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(x *tri
 		for i := range t.goals {
 			w := t.goals[i].out.target.Width()
 			for j, row := range part {
-				each(&t.goals[i], i, row, dst[i][j*w:(j+1)*w])
+				each(&t.goals[i], i, row, room[i][j*w:(j+1)*w])
 			}
 		}
 	}
