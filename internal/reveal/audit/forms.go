@@ -2,7 +2,6 @@ package audit
 
 import (
 	"math"
-	"slices"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/reveal/curious"
@@ -24,7 +23,7 @@ const (
 	formSketch = "sketch"
 )
 
-// formSorted are the numbers of a wide raw form in descending order, at sortedEnds places from either end, which are closer
+// formSorted are wide outputs in descending order, of probabilities their floored logarithms, at sortedEnds places from either end, which are closer
 // together near the ends. They show what is in many columns alike, as in the spread of all outputs, and how the largest stand
 // out; single columns do not.
 const formSorted = "sorted"
@@ -64,12 +63,13 @@ func rawRow(dst, o []float32, k curious.Outputs) {
 		copy(dst, o)
 		return
 	}
-	mean := 0.
-	for _, p := range o {
-		mean += math.Log(max(float64(p), probabilityFloor)) / float64(len(o))
-	}
+	logs, mean := make([]float64, len(o)), 0.
 	for j, p := range o {
-		dst[j] = float32(math.Log(max(float64(p), probabilityFloor)) - mean)
+		logs[j] = math.Log(max(float64(p), probabilityFloor))
+		mean += logs[j] / float64(len(o))
+	}
+	for j, v := range logs {
+		dst[j] = float32(v - mean)
 	}
 }
 
@@ -91,13 +91,16 @@ func sketchRow(dst, o []float32, k curious.Outputs) {
 }
 
 func sortedRow(dst, o []float32, k curious.Outputs) {
-	raw := make([]float32, len(o))
-	rawRow(raw, o, k)
-	slices.Sort(raw)
+	order := descending(o)
 	for i := range sortedEnds {
 		part := float64(i) / (sortedEnds - 1)
 		at := i + int(part*part*part*float64(len(o)/2-sortedEnds))
-		dst[i], dst[2*sortedEnds-1-i] = raw[len(o)-1-at], raw[at]
+		dst[i], dst[2*sortedEnds-1-i] = o[order[at]], o[order[len(o)-1-at]]
+	}
+	for i, v := range dst {
+		if k == curious.Soft {
+			dst[i] = float32(math.Log(max(float64(v), probabilityFloor)))
+		}
 	}
 }
 

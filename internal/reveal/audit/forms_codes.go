@@ -3,7 +3,6 @@ package audit
 import (
 	"hash/fnv"
 	"math"
-	"slices"
 	"strconv"
 
 	"tattle/internal/engine/classify"
@@ -129,9 +128,13 @@ func bitsRow(dst, o []float32, k curious.Outputs) {
 		last ^= math.Float32bits(v) & 1
 		sum += float64(v)
 	}
-	distinct := slices.Clone(o)
-	slices.Sort(distinct)
-	rest[0], rest[1], rest[2] = float32(last), 0, float32(len(o)-len(slices.Compact(distinct)))
+	order, repeats := descending(o), 0
+	for k, j := range order[1:] {
+		if o[j] == o[order[k]] {
+			repeats++
+		}
+	}
+	rest[0], rest[1], rest[2] = float32(last), 0, float32(repeats)
 	if k == curious.Soft {
 		rest[1] = float32(math.RoundToEven((sum - 1) * (1 << 24))) // in units of a float32 below 1
 	}

@@ -33,8 +33,8 @@ func TestDigits(t *testing.T) {
 func TestDescending(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32}
-	for range 200 {
-		o := make([]float32, 1+r.IntN(12))
+	for i := range 200 {
+		o := make([]float32, 1+r.IntN(12)+i%10/9*radixLeast)
 		for j := range o {
 			if o[j] = special[r.IntN(len(special))]; r.IntN(3) == 0 {
 				o[j] = float32(r.NormFloat64())

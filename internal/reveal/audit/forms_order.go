@@ -68,11 +68,39 @@ func descending(o []float32) []int {
 		}
 		keys[j] = uint64(b)<<32 | uint64(j)
 	}
-	slices.Sort(keys)
+	if len(keys) < radixLeast {
+		slices.Sort(keys)
+	} else {
+		keys = sortedHighs(keys)
+	}
 	for k, key := range keys {
 		order[k] = int(uint32(key))
 	}
 	return order
+}
+
+// radixLeast is from how many numbers on passes over their bytes are faster than comparisons.
+const radixLeast = 128
+
+// sortedHighs returns the keys by their high halves, one byte after another from the lowest on; equal ones keep their order.
+func sortedHighs(keys []uint64) []uint64 {
+	next := make([]uint64, len(keys))
+	for shift := 32; shift < 64; shift += 8 {
+		var end [257]int // of the places of each byte
+		for _, k := range keys {
+			end[int(byte(k>>shift))+1]++
+		}
+		for b := range 256 {
+			end[b+1] += end[b]
+		}
+		for _, k := range keys {
+			b := byte(k >> shift)
+			next[end[b]] = k
+			end[b]++
+		}
+		keys, next = next, keys
+	}
+	return keys
 }
 
 // neighbours compares the classes of two outputs, the larger one first.
