@@ -3,13 +3,11 @@ package audit
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/math/simd"
-	"tattle/internal/math/stat"
 	"tattle/internal/report"
 )
 
@@ -84,8 +82,8 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 		return nil
 	}
 	_, people := s.people()
-	known := knownCode{people, *o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes))), people < s.Len()}
-	smallest := known.smallest()
+	known := excessTest{people, *o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes))), people < s.Len()}
+	smallest := known.smallest(evenly)
 	for size := smallest; size < carried/2; size *= plantStep {
 		found := true
 		for plants := 0; found && plants < plantsOfSize; plants++ {
@@ -93,7 +91,8 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 			if err != nil {
 				return err
 			}
-			found = known.finds(size/carried*read - luck)
+			excess := size/carried*read - luck
+			found = known.finds(excess, evenly(excess))
 		}
 		if found {
 			c.Planted, c.LearningLoss = new(size), size-smallest
@@ -103,33 +102,9 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 	return nil
 }
 
-// knownCode returns what an audit finds if its attacks know the code.
-type knownCode struct {
-	n             int
-	margin, alpha float64
-	grouped       bool // n people have several examples each, which count as much as one
-}
-
-// evenly is how often a guess of two even classes and its baseline differ.
-func evenly(difference float64) float64 { return max(.5, difference) }
-
-// smallest returns the excess that is found with PowerProbability.
-func (k knownCode) smallest() float64 {
-	return stat.SmallestDifference(k.margin, k.finds)
-}
-
-// finds reports whether an excess is found with PowerProbability.
-func (k knownCode) finds(excess float64) bool {
-	power := 0.
-	switch {
-	case excess <= k.margin:
-	case k.grouped:
-		power = stat.PeoplePower(k.n, excess, math.Sqrt(evenly(excess)), k.margin, k.alpha)
-	default:
-		power = stat.PairedPower(k.n, evenly(excess), excess, k.margin, k.alpha)
-	}
-	return power >= PowerProbability
-}
+// evenly is how often a guess of two even classes and its baseline differ: what an audit finds of an excess if its attacks
+// know the code follows from it.
+func evenly(excess float64) float64 { return max(.5, excess) }
 
 // readCode plants a code, attacks it as an audit does, and returns the part of its excess
 // that the chosen guesses have, counted on the bits that were written. luck is by how much

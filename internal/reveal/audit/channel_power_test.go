@@ -17,7 +17,7 @@ func TestChannelPower(t *testing.T) {
 	o := Options{Seed: 1}
 	list, err := measureChannels(context.Background(), softly(1000, 3, 1), 2, o)
 	must.Do(t, err)
-	known := knownCode{1000, DefaultMargin, .05 / float64(testsOf(2)), false}.smallest()
+	known := excessTest{1000, DefaultMargin, .05 / float64(testsOf(2)), false}.smallest(evenly)
 	for _, c := range list {
 		if c.Planted == nil || *c.Planted < known || *c.Planted > 2*known || math.Abs(*c.Planted-known-c.LearningLoss) > 1e-12 {
 			t.Errorf("%+v where %.3f is found of a known code", c, known)

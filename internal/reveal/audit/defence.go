@@ -103,7 +103,7 @@ func defenceAttacks(asked []string) []string {
 
 // try attacks the outputs of one of several defences.
 func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
-	x, err := crossFit(ctx, c.apply(), o, attackName{}, nil)
+	x, list, err := measured(ctx, c.apply(), o, nil)
 	if err != nil {
 		return Defence{}, err
 	}
@@ -118,8 +118,7 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 		if g == nil {
 			continue
 		}
-		f := describe(x, a)
-		f.figures(g, o)
+		f := list[a]
 		f.Given.permute(g, o)
 		q := stat.Holm([]float64{f.Given.beyond(), f.order().beyond()}) // its own two tests alone
 		if f.Given.Adjusted = q[0]; f.order() != nil {

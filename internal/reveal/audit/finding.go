@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"context"
+
 	"tattle/internal/engine/classify"
 	"tattle/internal/math/stat"
 )
@@ -43,17 +45,20 @@ type Finding struct {
 	right *stat.PeopleMean // of Curiosity, where people have several examples
 }
 
-// find measures and tests what the guesses of an attribute reveal. Verdicts, and what
-// depends on the other attributes or on the controls, are left to Conclude.
-func find(x *folded, a int, o Options) *Finding {
-	f := describe(x, a)
-	if g := x.guesses[a]; g != nil {
-		f.figures(g, o)
-		f.permute(g, o)
-		f.Given.permute(g, o)
-		f.Correlation = Correlation{LabelP: 1, GuessP: 1}
+// measured fits attacks to a sample, and returns the sample with their guesses and what they reached of each attribute. What
+// permutations test is left out.
+func measured(ctx context.Context, s *Sample, o Options, progress func(done, total int)) (*folded, []*Finding, error) {
+	x, err := crossFit(ctx, s, o, attackName{}, progress)
+	if err != nil {
+		return nil, nil, err
 	}
-	return f
+	list := make([]*Finding, len(x.guesses))
+	for a, g := range x.guesses {
+		if list[a] = describe(x, a); g != nil {
+			list[a].figures(g, o)
+		}
+	}
+	return x, list, nil
 }
 
 // describe says what there is of attribute a.

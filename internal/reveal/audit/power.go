@@ -39,15 +39,13 @@ func power(f *Finding, attributes int, set Settings) (p Power) {
 	if f.Unusable != "" || b == nil || f.Examples < 2 {
 		return p
 	}
-	alpha, smallestOf := (1-set.Confidence)/float64(testsOf(max(1, attributes))), smallestExcess
-	if f.Numeric {
-		smallestOf = smallestGain
+	alpha := (1 - set.Confidence) / float64(testsOf(max(1, attributes)))
+	t, smallest := excessTest{f.counted(), set.Margin, alpha, f.People > 0}, 0.
+	if f.Numeric && !t.grouped {
+		smallest, p.StandardError = t.smallestGain(b)
+	} else {
+		smallest, p.StandardError = t.smallestOver(b)
 	}
-	var smallest float64
-	if f.People > 0 {
-		smallestOf = smallestOfPeople
-	}
-	smallest, p.StandardError = smallestOf(b, f.counted(), alpha, set.Margin)
 	if x := f.Shuffling; x != nil {
 		if x.Smallest == nil {
 			return p
@@ -108,44 +106,59 @@ func (p *Power) missed() bool {
 	return slices.ContainsFunc(p.Channels, func(c ChannelPower) bool { return !c.Found && c.Note == "" })
 }
 
-// smallestExcess returns the excess found over a baseline, and the standard error of
-// the excess where there is none.
-func smallestExcess(b *Baseline, n int, alpha, margin float64) (smallest, se float64) {
-	seen := float64(b.AttackAlone+b.BaselineAlone) / float64(n)
-	discordant := func(difference float64) float64 {
-		base := b.Accuracy.Value
-		attack := min(1, base+difference)
+// excessTest is the test of an excess against the margin, at the level alpha.
+type excessTest struct {
+	n             int // examples or people
+	margin, alpha float64
+	grouped       bool // n people have several examples each, which count as much as one
+}
+
+// finds reports whether an excess is found with PowerProbability, if guess and baseline differ for so many.
+func (t excessTest) finds(excess, discordant float64) bool {
+	switch {
+	case excess <= t.margin:
+		return false
+	case t.grouped:
+		return stat.PeoplePower(t.n, excess, math.Sqrt(discordant), t.margin, t.alpha) >= PowerProbability
+	}
+	return stat.PairedPower(t.n, discordant, excess, t.margin, t.alpha) >= PowerProbability
+}
+
+// smallest returns the smallest excess that is found.
+func (t excessTest) smallest(discordant func(excess float64) float64) float64 {
+	return stat.SmallestDifference(t.margin, func(excess float64) bool { return t.finds(excess, discordant(excess)) })
+}
+
+// smallestOver returns the smallest excess over a baseline that is found, and the standard error of an excess. The means of
+// people vary as much as was seen or, if that is more, as single examples do.
+func (t excessTest) smallestOver(b *Baseline) (smallest, se float64) {
+	n, seen := float64(t.n), float64(b.AttackAlone+b.BaselineAlone)/float64(t.n)
+	if t.grouped {
+		seen = b.StandardError * b.StandardError * n
+	}
+	discordant := func(excess float64) float64 {
+		if b.Accuracy == nil {
+			return max(seen, 4*excess-2*excess*excess)
+		}
+		base, attack := b.Accuracy.Value, min(1, b.Accuracy.Value+excess)
 		return max(seen, base*(1-attack)+(1-base)*attack)
 	}
-	found := func(d float64) bool { return stat.PairedPower(n, discordant(d), d, margin, alpha) >= PowerProbability }
-	return stat.SmallestDifference(margin, found), math.Sqrt(discordant(0) / float64(n))
-}
-
-// smallestOfPeople is smallestExcess where n people have several examples, which count as much as one: the means
-// of people vary as much as was seen or, if that is more, as single examples do.
-func smallestOfPeople(b *Baseline, n int, alpha, margin float64) (smallest, se float64) {
-	seen := b.StandardError * b.StandardError * float64(n)
-	deviation := func(difference float64) float64 {
-		if b.Accuracy == nil {
-			return math.Sqrt(max(seen, 4*difference-2*difference*difference))
-		}
-		base, attack := b.Accuracy.Value, min(1, b.Accuracy.Value+difference)
-		return math.Sqrt(max(seen, base*(1-attack)+(1-base)*attack))
+	if t.grouped {
+		return t.smallest(discordant), math.Sqrt(discordant(t.margin)) / math.Sqrt(n)
 	}
-	found := func(d float64) bool { return stat.PeoplePower(n, d, deviation(d), margin, alpha) >= PowerProbability }
-	return stat.SmallestDifference(margin, found), deviation(margin) / math.Sqrt(float64(n))
+	return t.smallest(discordant), math.Sqrt(discordant(0) / n)
 }
 
-// smallestGain is smallestExcess of a numeric attribute. Where a prediction explains Δ
+// smallestGain is smallestOver of a numeric attribute. Where a prediction explains Δ
 // of a normal variable's variance more than the baseline does, the gain of an example
 // has the variance 4Δ − 2Δ², in units of the variance squared.
-func smallestGain(b *Baseline, n int, alpha, margin float64) (smallest, se float64) {
-	z := distuv.UnitNormal.Quantile(1-alpha) + distuv.UnitNormal.Quantile(PowerProbability)
+func (t excessTest) smallestGain(b *Baseline) (smallest, se float64) {
+	z := distuv.UnitNormal.Quantile(1-t.alpha) + distuv.UnitNormal.Quantile(PowerProbability)
 	errorAt := func(gain float64) float64 {
-		return max(b.StandardError, math.Sqrt(max(0, 4*gain-2*gain*gain)/float64(n)))
+		return max(b.StandardError, math.Sqrt(max(0, 4*gain-2*gain*gain)/float64(t.n)))
 	}
-	found := func(gain float64) bool { return gain >= margin+z*errorAt(gain) }
-	return stat.SmallestDifference(margin, found), errorAt(margin)
+	found := func(gain float64) bool { return gain >= t.margin+z*errorAt(gain) }
+	return stat.SmallestDifference(t.margin, found), errorAt(t.margin)
 }
 
 // hidden returns the excess over the honest mean that the references' spread hides:

@@ -34,18 +34,16 @@ type leak [2]struct{ value, variance float64 }
 
 // leaks measures every attribute on n examples of s; nil of an attribute that cannot be guessed.
 func (r *Result) leaks(ctx context.Context, s *Sample, n int, o Options) ([]*leak, error) {
-	x, err := crossFit(ctx, s.some(n, random(o.Seed, streamControl, 1)), o, attackName{}, nil)
+	_, found, err := measured(ctx, s.some(n, random(o.Seed, streamControl, 1)), o, nil)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]*leak, len(x.guesses))
-	for a, g := range x.guesses {
+	list := make([]*leak, len(found))
+	for a, f := range found {
 		base := r.Findings[a].BestBaseline()
-		if g == nil || base == nil {
+		if f.Unusable != "" || base == nil {
 			continue
 		}
-		f := describe(x, a)
-		f.figures(g, o)
 		if list[a] = f.leak(); o.Unpaired {
 			list[a] = &leak{{f.Excess.Value + base.figure(), square(f.BestBaseline().StandardError)}, {f.Given.Gain, square(f.Given.StandardError)}}
 		}

@@ -59,13 +59,18 @@ type Result struct {
 func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	o = o.withDefaults()
 	r := newResult(s, o)
-	x, err := crossFit(ctx, s, o, attackName{}, func(done, total int) { o.progress("attacks", done, total) })
+	x, list, err := measured(ctx, s, o, func(done, total int) { o.progress("attacks", done, total) })
 	if err != nil {
 		return nil, err
 	}
 	r.describe(x)
-	for a := range x.guesses {
-		r.Findings = append(r.Findings, *find(x, a, o))
+	for a, f := range list {
+		if g := x.guesses[a]; g != nil {
+			f.permute(g, o)
+			f.Given.permute(g, o)
+			f.Correlation = Correlation{LabelP: 1, GuessP: 1}
+		}
+		r.Findings = append(r.Findings, *f)
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("audit: %w", err)
 		}
