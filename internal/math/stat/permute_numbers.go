@@ -20,7 +20,12 @@ func PermuteProducts(x, y []float64, strata [][]int, stretch float64, draws int,
 	var gx, gy []float64 // by stratum, less its means: what is left of cancellation in the sum
 	var ends []int
 	for _, s := range strata {
-		gx, gy = append(gx, centred(x, s)...), append(gy, centred(y, s)...)
+		first := len(gx)
+		for _, i := range s {
+			gx, gy = append(gx, x[i]), append(gy, y[i])
+		}
+		centreColumns(gx[first:], 1)
+		centreColumns(gy[first:], 1)
 		ends = append(ends, len(gx))
 	}
 	var seen, size float64
@@ -52,19 +57,6 @@ func shuffledProducts(x, y []float64, ends []int, rng *rand.Rand) float64 {
 		start = end
 	}
 	return sum
-}
-
-// centred returns the values of x at the given places less their mean.
-func centred(x []float64, at []int) []float64 {
-	c, mean := make([]float64, len(at)), 0.0
-	for i, j := range at {
-		c[i] = x[j]
-		mean += x[j] / float64(len(at))
-	}
-	for i := range c {
-		c[i] -= mean
-	}
-	return c
 }
 
 // PermuteMeans returns the p-value of the means of y, [examples, width], differing as much between
