@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -93,6 +94,7 @@ func (c *auditCmd) Run(ctx context.Context, e *env) error {
 
 // audit reads, measures and reports.
 func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.FailOn, accepted *audit.Accepted) (*report.Report, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(measure.GarbageShare))
 	q, err := c.request()
 	if err != nil {
 		return nil, err
