@@ -63,6 +63,9 @@ func negative(ctx context.Context, s *Sample, o Options) (*Control, error) {
 		}
 		where = "the audited outputs, s dealt out among people of equal y"
 	}
+	if o.Folds == 0 {
+		o.Folds = foldsWith(shuffled.Len(), o.maxFit()) // what is held back may be missing: to choose well is not needed
+	}
 	r, err := examine(ctx, shuffled, o)
 	if err != nil {
 		return nil, fmt.Errorf("negative control: %w", err)

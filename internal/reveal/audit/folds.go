@@ -55,17 +55,24 @@ func newFolded(s *Sample, o Options) *folded {
 }
 
 // foldsOf returns the number of folds. With DefaultFolds there are fewer if the other folds
-// have MaxFit examples all the same, because each fold costs its fits.
+// have MaxFit examples all the same, beside those that are held back, because each fold costs its fits.
 func (o Options) foldsOf(n int) int {
 	if o.Folds > 0 {
 		return o.Folds
 	}
-	for k := 2; k < DefaultFolds; k++ {
-		if n-n/k >= o.maxFit() {
-			return k
-		}
+	return foldsWith(n, o.maxFit()*besideHeld/8)
+}
+
+// besideHeld eighths of some examples have these left when a quarter is held back, and a little for people, who are not divided.
+const besideHeld = 11
+
+// foldsWith returns the smallest number of folds, DefaultFolds at most, whose others have so many examples.
+func foldsWith(n, others int) int {
+	k := 2
+	for k < DefaultFolds && n-n/k < others {
+		k++
 	}
-	return DefaultFolds
+	return k
 }
 
 func (o Options) maxFit() int { return cmp.Or(o.MaxFit, DefaultMaxFit) }

@@ -158,7 +158,7 @@ func TestSplitKeepsCopiesTogether(t *testing.T) {
 }
 
 func TestFoldsFollowWhatIsFitted(t *testing.T) {
-	for n, want := range map[int]int{100: 5, 10000: 5, 10665: 5, 10666: 4, 12000: 3, 15990: 3, 16000: 2, 100000: 2} {
+	for n, want := range map[int]int{100: 5, 10000: 5, 14600: 5, 14700: 4, 16500: 3, 21990: 3, 22000: 2, 100000: 2} {
 		if got := (Options{}).foldsOf(n); got != want {
 			t.Errorf("%d folds of %d examples, want %d", got, n, want)
 		}

@@ -13,7 +13,7 @@ import (
 func TestFitsAreLimited(t *testing.T) {
 	s := made{n: 400, classes: 2, values: []int{2}, shift: .7, seed: 1}.sample()
 	const want = "Each attack was fitted on at most 100 examples (--max-fit), drawn at random from those that it did not judge. All 400 examples were judged."
-	for _, limit := range []int{100, 300, 0} {
+	for _, limit := range []int{100, 320, 0} {
 		o := quick
 		o.MaxFit = limit
 		r := examined(t, s, o)
@@ -21,7 +21,7 @@ func TestFitsAreLimited(t *testing.T) {
 		for _, f := range r.Report(&Setup{}).Findings {
 			said = said || slices.Contains(f.Args, want)
 		}
-		if limited := limit == 100; said != limited || (r.Fitted == limit) != (limit != 300) {
+		if limited := limit == 100; said != limited || (r.Fitted == limit) != (limit != 320) {
 			t.Errorf("limit %d: fitted on %d, reported: %t", limit, r.Fitted, said)
 		}
 		for _, sp := range r.x.splits {
@@ -49,7 +49,7 @@ func TestPlantedLimit(t *testing.T) {
 	for _, n := range []int{plantedExamples, 3 * plantedExamples} {
 		x := newFolded(made{n: n, classes: 2, values: []int{2}, seed: 1}.sample(), Options{})
 		for _, sp := range x.splits {
-			if len(x.splits) != 2 || len(sp.all) != DefaultMaxFit {
+			if len(x.splits) != 2 || len(sp.all) != DefaultMaxFit || len(sp.large) != DefaultMaxFit || len(sp.large) < secondFit*len(sp.small) {
 				t.Errorf("%d examples: %d folds, fitted on %d", n, len(x.splits), len(sp.all))
 			}
 		}
