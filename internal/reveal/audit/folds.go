@@ -63,7 +63,7 @@ func (o Options) foldsOf(n int) int {
 	return foldsWith(n, o.maxFit()*besideHeld/8)
 }
 
-// besideHeld eighths of some examples have these left when a quarter is held back, and a little for people, who are not divided.
+// besideHeld eighths of a number of examples leave that number when a quarter is held back, and a few more: people are not divided.
 const besideHeld = 11
 
 // foldsWith returns the smallest number of folds, DefaultFolds at most, whose others have so many examples.
