@@ -49,6 +49,15 @@ func geluSlopeF32(dst, d, x *float32, n int, lanes *uint32)
 func finishF32(dst, src, add, sign *float32, rows, n, dstStride, srcStride int, bias, slope float32)
 
 //go:noescape
+func finishF64(dst, src, add, sign *float64, rows, n, dstStride, srcStride int, bias, slope float64)
+
+//go:noescape
+func largerF32(dst, a, b *float32, n int)
+
+//go:noescape
+func largerF64(dst, a, b *float64, n int)
+
+//go:noescape
 func sumAndSquaresF32(x *float32, n int) (sum, sumsq float64)
 
 //go:noescape
@@ -112,11 +121,6 @@ func winogradInWide(dst *float32, step int, plane *float32, offsets *int, stride
 
 //go:noescape
 func winogradOutWide(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
-
-// finishMask is eight numbers with the sign set and eight without.
-//
-//lint:ignore U1000 the assembly reads it
-var finishMask = [16]int32{-1, -1, -1, -1, -1, -1, -1, -1}
 
 // eightFirst are the numbers of eight lanes.
 //

@@ -2,11 +2,18 @@
 
 #include "vec_f32.h"
 
+#define finish ·finishF32
+#define larger ·largerF32
+
+#define ARGS_64_1 68
+#define ARGS_64_2 72
+
 #define LANES 8
 #define VMOVUP VMOVUPS
 #define VMASKMOVP VMASKMOVPS
 #define VADDP VADDPS
 #define VMULP VMULPS
+#define VMAXP VMAXPS
 #define VXORP VXORPS
 #define VANDP VANDPS
 #define VCMPP VCMPPS

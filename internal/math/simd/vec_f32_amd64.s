@@ -34,3 +34,4 @@ GLOBL ·vecMask(SB), RODATA|NOPTR, $64
 	LARGER(X1, X0, X5)
 
 #include "vec_loops_amd64.h"
+#include "vec_finish_amd64.h"

@@ -2,11 +2,18 @@
 
 #include "vec_f64.h"
 
+#define finish ·finishF64
+#define larger ·largerF64
+
+#define ARGS_64_1 72
+#define ARGS_64_2 80
+
 #define LANES 4
 #define VMOVUP VMOVUPD
 #define VMASKMOVP VMASKMOVPD
 #define VADDP VADDPD
 #define VMULP VMULPD
+#define VMAXP VMAXPD
 #define VXORP VXORPD
 #define VANDP VANDPD
 #define VCMPP VCMPPD

@@ -19,3 +19,4 @@
 	LARGER(X1, X0, X5)
 
 #include "vec_loops_amd64.h"
+#include "vec_finish_amd64.h"

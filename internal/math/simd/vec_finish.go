@@ -8,27 +8,24 @@ func Finish[T Float](dst, src, add, sign []T, rows, n, dstStride, srcStride int,
 	if !checkRows(len(dst), rows, n, dstStride) || !checkRows(len(src), rows, n, srcStride) {
 		return
 	}
-	for _, x := range [][]T{add, sign} {
-		if len(x) > 0 {
-			checkRows(len(x), rows, n, dstStride)
+	for _, x := range []*[]T{&add, &sign} {
+		if len(*x) == 0 {
+			*x = nil
+		} else {
+			checkRows(len(*x), rows, n, dstStride)
 		}
 	}
 	if rows > 1 && dstStride == n && srcStride == n {
 		rows, n = 1, rows*n
 	}
-	if useAVX2 && is32[T]() {
-		finishF32(f32(dst), f32(src), firstOr(add), firstOr(sign), rows, n, dstStride, srcStride, float32(bias), float32(slope))
-		return
+	switch {
+	case !useAVX2:
+		finishRowsGo(dst, src, add, sign, rows, n, dstStride, srcStride, bias, slope)
+	case is32[T]():
+		finishF32(f32(dst), f32(src), f32(add), f32(sign), rows, n, dstStride, srcStride, float32(bias), float32(slope))
+	default:
+		finishF64(f64(dst), f64(src), f64(add), f64(sign), rows, n, dstStride, srcStride, float64(bias), float64(slope))
 	}
-	finishRowsGo(dst, src, add, sign, rows, n, dstStride, srcStride, bias, slope)
-}
-
-// firstOr is f32, and nil for an empty slice.
-func firstOr[T Float](x []T) *float32 {
-	if len(x) == 0 {
-		return nil
-	}
-	return f32(x)
 }
 
 func finishRowsGo[T Float](dst, src, add, sign []T, rows, n, dstStride, srcStride int, bias, slope T) {

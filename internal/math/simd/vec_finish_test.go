@@ -10,15 +10,20 @@ import (
 // TestFinish compares with the definition, byte by byte, and that nothing beside is
 // written.
 func TestFinish(t *testing.T) {
+	t.Run("float32", testFinish[float32])
+	t.Run("float64", testFinish[float64])
+}
+
+func testFinish[T Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	draw := func(n int) []float32 { return awkward[float32](r, n, true) }
+	draw := func(n int) []T { return awkward[T](r, n, true) }
 	for n := 1; n < 40; n++ {
 		for form := range 24 {
 			rows := 1 + form/8
 			dstStride, srcStride := n+form%3, n+form%2
 			dstSize, srcSize := (rows-1)*dstStride+n, (rows-1)*srcStride+n
 			src, add, sign := draw(srcSize), draw(dstSize), draw(dstSize)
-			bias, slope := float32(r.NormFloat64()), []float32{0, .25, 1}[r.IntN(3)]
+			bias, slope := T(r.NormFloat64()), []T{0, .25, 1}[r.IntN(3)]
 			if form&1 != 0 {
 				add = nil
 			}

@@ -24,6 +24,7 @@ func loops() []loop {
 	}
 	all := []loop{
 		clip(0, 1), clip(-2, 2), clip(0, 0),
+		{"Larger", 2, func(dst []float32, in [][]float32) { Larger(dst, in[0], in[1]) }, func(dst []float64, in [][]float64) { largerGo(dst, in[0], in[1]) }, true},
 		{"NormForward", 3, func(dst []float32, in [][]float32) { NormForward(dst, in[0], in[1], in[2], .25, 1.5) },
 			func(dst []float64, in [][]float64) { normForwardGo(dst, in[0], in[1], in[2], .25, 1.5) }, false},
 	}

@@ -18,3 +18,25 @@ func Max(x []float32) float32 {
 	}
 	return most
 }
+
+// Larger sets dst to the larger of a and b, element by element: to b where one of them is NaN.
+func Larger[T Float](dst, a, b []T) {
+	sameLength(len(dst), len(a), len(b))
+	switch {
+	case !useAVX2:
+		largerGo(dst, a, b)
+	case is32[T]():
+		largerF32(f32(dst), f32(a), f32(b), len(dst))
+	default:
+		largerF64(f64(dst), f64(a), f64(b), len(dst))
+	}
+}
+
+func largerGo[T Float](dst, a, b []T) {
+	for i, v := range a {
+		if !(v > b[i]) {
+			v = b[i]
+		}
+		dst[i] = v
+	}
+}
