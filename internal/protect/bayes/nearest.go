@@ -1,12 +1,12 @@
 package bayes
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/release"
 	"tattle/internal/run"
@@ -16,11 +16,12 @@ const (
 	nearestValues   = 1 << 27 // most features of a list that is held at once: 0.5 GB
 	nearestFew      = 64      // candidates next to the true one, that are looked at first
 	streamNearest   = 3       // of random numbers
-	nearestAtOnce   = 64      // people between two reports of progress
-	nearestTogether = 8       // people for whom the list is read once
+	streamLeading   = 4
+	nearestAtOnce   = 64 // people between two reports of progress
+	nearestTogether = 8  // people for whom the list is read once
 
 	releasesTogether   = 512 // that are compared with candidates at once
-	candidatesTogether = 256
+	candidatesTogether = 512
 )
 
 // ByDistance reports whether nearest counts what Expose does: where people are equally likely and the noise is Gaussian, or on a
@@ -49,9 +50,11 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 	if coarse := 0x1p-24 * largest * math.Sqrt(float64(n*o.Queries)); err != nil || !(coarse <= finest*noise.Std()) {
 		return nil, false, err
 	}
+	sigma := noise.Std() / math.Sqrt(float64(o.Queries))
+	var lead *leading
 	count := func(hits, some []int) {
-		w := newWorkspace(n)
-		for i, t := range around(values, n, some) {
+		w := newWorkspace(n, lead.k)
+		for i, t := range lead.around(values, n, some, sigma) {
 			r := run.Rand(o.Seed, some[i], streamNearest)
 			for first := 0; first < releases && ctx.Err() == nil; first += releasesTogether {
 				hits[i] += t.named(noise, o.Queries, min(releasesTogether, releases-first), r, w)
@@ -59,12 +62,13 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 		}
 	}
 	if o.People != nil {
-		sigma, _ := release.AsGaussian(noise)
-		c, fine := newCrowd(values, n, of, sigma*sigma/float64(o.Queries))
+		c, fine := newCrowd(values, n, of, sigma*sigma)
 		if !fine {
 			return nil, false, nil
 		}
 		count = func(hits, some []int) { c.name(ctx, hits, noise, some, releases, o) }
+	} else {
+		lead = newLeading(ctx, values, n, sigma, o.Seed)
 	}
 	hits = make([]int, len(some))
 	for from := 0; from < len(some); from += nearestAtOnce {
@@ -82,30 +86,39 @@ func nearest(ctx context.Context, list Candidates, noise release.Noise, some []i
 
 // rivals are the candidates beside a true one.
 type rivals struct {
-	values   []float32 // of all, [candidates, n]
+	*leading
+	all      []float32 // of all candidates, [candidates, n]
 	own      []float32 // of the true one
-	squares  []float32 // of the distances from it; 0 for equal features
+	leads    []float32 // its leading coordinates
+	levels   []float32 // of each candidate, −level
 	same     int       // those with the same features
-	few      []int     // others next to it, in no order, and later others that were nearer to a release
+	few      []rival   // others next to it, in no order, and later others that were nearer to a release
 	farthest int       // of the few; later the one that is next to be replaced
-	close    []int     // those whose square is at most reach, the nearest first
-	reach    float64
 
-	difference []float32
+	difference, inLeading []float32
 }
 
-// around returns the rivals of each of some true candidates. The list is read once for all of them.
-func around(values []float32, n int, truths []int) []*rivals {
+// rival is a candidate, and the square of its distance from the true one.
+type rival struct {
+	candidate int
+	square    float32
+}
+
+// around returns the rivals of each of some true candidates, for noise of standard deviation sigma in each number. The list is read
+// once for all of them.
+func (l *leading) around(values []float32, n int, truths []int, sigma float64) []*rivals {
 	var all []*rivals
 	for _, truth := range truths {
-		all = append(all, &rivals{values: values, own: values[truth*n : (truth+1)*n], squares: make([]float32, len(values)/n), difference: make([]float32, n)})
+		all = append(all, &rivals{leading: l, all: values, own: values[truth*n : (truth+1)*n], leads: l.of(truth), levels: make([]float32, len(values)/n),
+			difference: make([]float32, n), inLeading: make([]float32, l.k)})
 	}
 	for k := range len(values) / n {
 		for i, t := range all {
-			t.subtract(k)
-			switch t.squares[k] = simd.SumSquares(t.difference); {
-			case t.squares[k] > 0:
-				t.meet(k)
+			square := t.square(k)
+			t.levels[k] = -l.level(k, square, t.leads, t.inLeading, sigma)
+			switch {
+			case square > 0:
+				t.meet(rival{k, square})
 			case k != truths[i]:
 				t.same++
 			}
@@ -114,24 +127,25 @@ func around(values []float32, n int, truths []int) []*rivals {
 	return all
 }
 
-// subtract sets the difference of the true candidate's features from those of candidate k.
-func (t *rivals) subtract(k int) {
+// square sets the difference of the true candidate's features from those of candidate k, and returns the square of its length.
+func (t *rivals) square(k int) float32 {
 	n := len(t.own)
-	simd.Combine(t.difference, t.own, t.values[k*n:(k+1)*n], 1, -1, 0)
+	simd.Combine(t.difference, t.own, t.all[k*n:(k+1)*n], 1, -1, 0)
+	return simd.SumSquares(t.difference)
 }
 
 // meet keeps a candidate if it is one of the few.
-func (t *rivals) meet(k int) {
+func (t *rivals) meet(k rival) {
 	switch {
 	case len(t.few) < nearestFew:
 		t.few = append(t.few, k)
-	case t.squares[k] < t.squares[t.few[t.farthest]]:
+	case k.square < t.few[t.farthest].square:
 		t.few[t.farthest] = k
 	default:
 		return
 	}
 	for f, j := range t.few {
-		if t.squares[j] > t.squares[t.few[t.farthest]] {
+		if j.square > t.few[t.farthest].square {
 			t.farthest = f
 		}
 	}
@@ -146,15 +160,17 @@ type workspace struct {
 	n           int
 	one         []float64 // the noise of a release
 	z           []float32 // of the releases, the mean noise [releases, n]
+	leads       []float32 // its leading coordinates [releases, k]
+	levels      []float32 // of each: its product with the true candidate in these
 	equal       []int     // of each: candidates that are as near as the true one, which is among them
-	differences []float32 // of the true candidate from others, [candidates, n]
-	squares     []float32 // of their lengths
+	differences []float32 // of the true candidate from the few [few, n]
 	products    []float32 // [releases, candidates]
 }
 
-func newWorkspace(n int) *workspace {
-	return &workspace{n: n, one: make([]float64, n), z: make([]float32, releasesTogether*n), equal: make([]int, releasesTogether),
-		differences: make([]float32, candidatesTogether*n), squares: make([]float32, candidatesTogether), products: make([]float32, releasesTogether*candidatesTogether)}
+func newWorkspace(n, k int) *workspace {
+	return &workspace{n: n, one: make([]float64, n), z: make([]float32, releasesTogether*n), leads: make([]float32, releasesTogether*k),
+		levels: make([]float32, releasesTogether), equal: make([]int, releasesTogether),
+		differences: make([]float32, nearestFew*n), products: make([]float32, releasesTogether*candidatesTogether)}
 }
 
 // named draws the noise of some releases. It returns how many name the true candidate: no other is nearer to them. Of those
@@ -176,26 +192,7 @@ func (t *rivals) named(noise release.Noise, queries, releases int, r *rand.Rand,
 		w.equal[left] = 1 + t.same
 		left++
 	}
-	left = t.compare(t.few, left, w, false)
-	if far := neverNearer * noise.Std() / math.Sqrt(float64(queries)); t.close == nil {
-		t.reach, t.close = far*far, []int{}
-		for k, square := range t.squares {
-			if square > 0 && float64(square) <= t.reach {
-				t.close = append(t.close, k)
-			}
-		}
-		slices.SortFunc(t.close, func(j, k int) int { return cmp.Or(cmp.Compare(t.squares[j], t.squares[k]), cmp.Compare(j, k)) })
-	}
-	for first := 0; first < len(t.close) && left > 0; first += candidatesTogether {
-		far := 0. // a candidate that is nearer to a release is within 2‖z‖ of the true one
-		for i := range left {
-			far = max(far, 4*float64(simd.SumSquares(w.z[i*w.n:(i+1)*w.n]))*(1+1e-5))
-		}
-		if float64(t.squares[t.close[first]]) > far {
-			break
-		}
-		left = t.compare(t.close[first:min(first+candidatesTogether, len(t.close))], left, w, true)
-	}
+	left = t.compareAll(w, t.compareFew(w, left))
 	for _, equal := range w.equal[:left] {
 		if r.IntN(equal) <= t.same { // one draw of those with the same features was the true one already
 			count++
@@ -204,61 +201,99 @@ func (t *rivals) named(noise release.Noise, queries, releases int, r *rand.Rand,
 	return count
 }
 
-// nearer is ‖a − b‖² + 2z·(a − b) in float64, for candidate b.
-func (t *rivals) nearer(k int, z []float32) (d float64) {
-	n := len(t.own)
-	for i, b := range t.values[k*n : (k+1)*n] {
+// nearer is ‖a − b‖² + 2z·(a − b), where the product z·(a − b) is given. It equals ‖a + z − b‖² − ‖z‖², so it is negative if candidate
+// b is nearer than the true candidate a to the release a + z. Where float32 leaves its sign open, it is computed in float64.
+func (t *rivals) nearer(k rival, product float32, z []float32) (d float64) {
+	n, s := len(t.own), float64(k.square)
+	d = s + 2*float64(product)
+	if rounding := 0x1p-24 * float64(n+8) * (s + 2*math.Sqrt(s*float64(simd.SumSquares(z)))); math.Abs(d) > rounding {
+		return d
+	}
+	d = 0
+	for i, b := range t.all[k.candidate*n : (k.candidate+1)*n] {
 		difference := float64(t.own[i]) - float64(b)
 		d += difference * (difference + 2*float64(z[i]))
 	}
 	return d
 }
 
-// compare drops the releases to which one of some candidates is nearer than the true one, and returns how many are left. Candidate b is
-// nearer than a to a release a + z if ‖a + z − b‖² − ‖z‖² = ‖a − b‖² + 2z·(a − b) is negative. count says that those equally near are counted.
-func (t *rivals) compare(some []int, left int, w *workspace, count bool) int {
-	n, m := w.n, len(some)
+// compareFew drops the releases to which one of the few is nearer than the true candidate, and returns how many are left.
+func (t *rivals) compareFew(w *workspace, left int) int {
+	n, m := w.n, len(t.few)
 	if m == 0 || left == 0 {
 		return left
 	}
-	squares, largest := w.squares[:m], float32(0)
-	for j, k := range some {
-		squares[j], largest = t.squares[k], max(largest, t.squares[k])
-		simd.Combine(w.differences[j*n:(j+1)*n], t.own, t.values[k*n:(k+1)*n], 1, -1, 0)
+	for j, k := range t.few {
+		simd.Combine(w.differences[j*n:(j+1)*n], t.own, t.all[k.candidate*n:(k.candidate+1)*n], 1, -1, 0)
 	}
 	simd.Gemm(false, true, left, m, n, 1, w.z, n, w.differences, n, 0, w.products, m)
-	kept, unit, far := 0, 0x1p-24*float64(n+8), float64(largest)
+	kept := 0
 	for i := range left {
-		equal, nearer := 0, -1
-		z := w.z[i*n : (i+1)*n]
-		rounding := unit * (far + 2*math.Sqrt(far*float64(simd.SumSquares(z)))) // at most, of d
-		for j, product := range w.products[i*m : (i+1)*m] {
-			d := float64(squares[j]) + 2*float64(product)
-			if d > rounding {
-				continue
-			}
-			if d >= -rounding {
-				d = t.nearer(some[j], z)
-			}
-			if d < 0 {
-				nearer = some[j]
-				break
-			}
-			if d == 0 {
-				equal++
-			}
-		}
-		switch {
-		case nearer < 0:
-			if w.equal[kept] = w.equal[i]; count {
-				w.equal[kept] += equal
-			}
-			copy(w.z[kept*n:(kept+1)*n], w.z[i*n:(i+1)*n])
+		row, z := w.products[i*m:(i+1)*m], w.z[i*n:(i+1)*n]
+		nearer := slices.ContainsFunc(nn.Indices(m), func(j int) bool { return t.nearer(t.few[j], row[j], z) < 0 })
+		if !nearer {
+			w.keep(i, kept, 0)
 			kept++
-		case count: // and so it may be for other releases
-			t.few[t.farthest%len(t.few)] = nearer
-			t.farthest++
 		}
 	}
 	return kept
+}
+
+// keep moves release i to the place to.
+func (w *workspace) keep(i, to, k int) {
+	w.equal[to], w.levels[to] = w.equal[i], w.levels[i]
+	copy(w.z[to*w.n:(to+1)*w.n], w.z[i*w.n:(i+1)*w.n])
+	copy(w.leads[to*k:(to+1)*k], w.leads[i*k:(i+1)*k])
+}
+
+// compareAll does so with all candidates, and counts those that are equally near.
+func (t *rivals) compareAll(w *workspace, left int) int {
+	k := t.k
+	t.product(w.leads[:left*k], w.z[:left*w.n])
+	for i := range left {
+		z := w.leads[i*k : (i+1)*k]
+		rounding := 0x1p-23 * float64(k+8) * t.length * math.Sqrt(float64(simd.SumSquares(z)))
+		w.levels[i] = float32(float64(simd.Dot(z, t.leads)) - rounding)
+	}
+	for first := 0; first < len(t.levels) && left > 0; first += candidatesTogether {
+		levels := t.levels[first:min(first+candidatesTogether, len(t.levels))]
+		m, kept := len(levels), 0
+		for i := range left {
+			copy(w.products[i*m:], levels)
+		}
+		if k > 0 {
+			simd.Gemm(false, true, left, m, k, 1, w.leads, k, t.values[first*k:], k, 1, w.products, m)
+		}
+		for i := range left {
+			if t.stays(w, i, first, w.products[i*m:(i+1)*m]) {
+				w.keep(i, kept, k)
+				kept++
+			}
+		}
+		left = kept
+	}
+	return left
+}
+
+// stays reports whether no candidate is nearer to release i than the true one, of those from first on that row does not rule out.
+func (t *rivals) stays(w *workspace, i, first int, row []float32) bool {
+	level, z := w.levels[i], w.z[i*w.n:(i+1)*w.n]
+	if simd.Max(row) < level {
+		return true
+	}
+	for j, v := range row {
+		if v < level {
+			continue
+		}
+		k := rival{first + j, t.square(first + j)}
+		switch d := t.nearer(k, simd.Dot(t.difference, z), z); {
+		case d < 0: // and so it may be for other releases
+			t.few[t.farthest%len(t.few)] = k
+			t.farthest++
+			return false
+		case d == 0:
+			w.equal[i]++
+		}
+	}
+	return true
 }

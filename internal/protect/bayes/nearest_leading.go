@@ -1,0 +1,136 @@
+package bayes
+
+import (
+	"context"
+	"math"
+
+	"tattle/internal/math/eigen"
+	"tattle/internal/math/simd"
+	"tattle/internal/run"
+)
+
+// leading are the coordinates of candidates in which they differ most. Few of them mostly prove that a candidate is not the
+// nearest to a release: beside the difference in these coordinates, only noise along the rest of the difference counts, which
+// is as good as never beyond neverNearer/2 standard deviations.
+type leading struct {
+	k      int
+	basis  []float32 // of the coordinates, orthonormal [k, n]
+	values []float32 // of the candidates, less those of their mean [candidates, k]
+	length float64   // of the longest of these rows
+}
+
+const (
+	leadingSample = 512 // candidates that the coordinates are chosen by
+	leadingPairs  = 1000
+	leadingStep   = 8   // the number of coordinates is a multiple of it, but where there are no more
+	leadingExact  = 400 // coordinates, and three times all, take as long as a candidate that is not ruled out
+
+	rounded = 1e-5 // of squares of distances, more than rounding changes
+)
+
+// newLeading finds the principal axes of some candidates. It takes as many as make the comparisons of pairs of them, with noise of standard
+// deviation sigma, the least work. Without any, as where ctx ends, nothing is ruled out but what is too far.
+func newLeading(ctx context.Context, values []float32, n int, sigma float64, seed uint64) *leading {
+	count := len(values) / n
+	some := run.Rand(seed, 0, streamLeading).Perm(count)
+	some = some[:min(count, leadingSample)]
+	m := len(some)
+	x, mean := make([]float64, m*n), make([]float64, n)
+	for i, j := range some {
+		for c, v := range values[j*n : (j+1)*n] {
+			x[i*n+c] = float64(v)
+		}
+		simd.Axpy(1/float64(m), x[i*n:(i+1)*n], mean)
+	}
+	for i := range some {
+		simd.Axpy(-1, mean, x[i*n:(i+1)*n])
+	}
+	gram := make([]float64, m*m)
+	simd.Gemm(false, true, m, m, n, 1, x, n, x, n, 0, gram, m)
+	all := 0.
+	for i := range some {
+		all += gram[i*m+i]
+	}
+	squares, vectors, _ := eigen.Large(ctx, gram, m, 1e-8*all)
+	most := min(len(squares), n)
+	for i := range most {
+		simd.Scale(1/math.Sqrt(squares[i]), vectors[i*m:(i+1)*m])
+	}
+	basis, at := make([]float64, most*n), make([]float64, m*most)
+	simd.Gemm(false, false, most, n, m, 1, vectors, m, x, n, 0, basis, n)
+	simd.Gemm(false, true, m, most, n, 1, x, n, basis, n, 0, at, most)
+	l := &leading{k: leastWork(x, at, n, most, sigma, seed)}
+	l.basis, l.values = make([]float32, l.k*n), make([]float32, count*l.k)
+	for i := range l.basis {
+		l.basis[i] = float32(basis[i])
+	}
+	less := make([]float32, n)
+	for i, v := range mean {
+		less[i] = float32(v)
+	}
+	centre := make([]float32, l.k)
+	l.product(centre, less)
+	l.product(l.values, values)
+	for j := range count {
+		own := l.of(j)
+		simd.Axpy(-1, centre, own)
+		l.length = max(l.length, math.Sqrt(float64(simd.SumSquares(own))))
+	}
+	return l
+}
+
+// leastWork returns the number of coordinates that makes comparisons the least work, by pairs of rows x, [·, n], with the coordinates
+// at, [·, most].
+func leastWork(x, at []float64, n, most int, sigma float64, seed uint64) (best int) {
+	r, rows := run.Rand(seed, 1, streamLeading), len(x)/n
+	work, difference, exact := make([]float64, most+1), make([]float64, n), float64(leadingExact+3*n)
+	for range leadingPairs {
+		i, j := r.IntN(rows), r.IntN(rows)
+		if i == j {
+			continue
+		}
+		simd.Combine(difference, x[i*n:(i+1)*n], x[j*n:(j+1)*n], 1, -1, 0)
+		square, part := simd.SumSquares(difference), 0.
+		for k := range most + 1 {
+			if far := square - neverNearer*sigma*math.Sqrt(max(0, square-part)); part > 0 {
+				work[k] += exact * math.Erfc(far/(2*sigma*math.Sqrt(2*part))) / 2
+			} else {
+				work[k] += exact
+			}
+			work[k] += float64(k)
+			if k < most {
+				part += math.Pow(at[i*most+k]-at[j*most+k], 2)
+			}
+		}
+	}
+	for k := range work {
+		if (k%leadingStep == 0 || k == most) && work[k] < work[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// product overwrites dst, [rows, k], with the coordinates of x, [rows, n].
+func (l *leading) product(dst, x []float32) {
+	if l.k > 0 {
+		n := len(l.basis) / l.k
+		simd.Gemm(false, true, len(x)/n, l.k, n, 1, x, n, l.basis, n, 0, dst, l.k)
+	}
+}
+
+// of returns the coordinates of candidate j.
+func (l *leading) of(j int) []float32 { return l.values[j*l.k : (j+1)*l.k] }
+
+// level returns how much larger the product of a release's noise in these coordinates with candidate j must be than with the true
+// candidate, whose coordinates are own, for j to be nearer to the release: never for one with the same features, and from
+// neverNearer·σ on. The square is that of the distance, and sigma the standard deviation of the noise in each number.
+func (l *leading) level(j int, square float32, own, difference []float32, sigma float64) float32 {
+	far, s := neverNearer*sigma, float64(square)
+	if s == 0 || s > far*far {
+		return float32(math.Inf(1))
+	}
+	simd.Combine(difference, own, l.of(j), 1, -1, 0)
+	rest := max(0, s-float64(simd.SumSquares(difference))) + rounded*s
+	return float32((s - rounded*s - far*math.Sqrt(rest)) / 2)
+}
