@@ -37,7 +37,7 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 	}
 	t := &decoding{DecoderOptions: o, linear: l, data: data, channel: c, at: map[int]int{}}
 	t.features = make([]float32, 0, len(l.indices)*l.n)
-	err = eachBatch(ctx, front, data, l.indices, func(batch []int, a, _ []float32) {
+	err = eachBatch(ctx, front, data, o.Memo, l.indices, func(batch []int, a, _ []float32) {
 		for i, index := range batch {
 			t.at[index] = len(t.features)/l.n + i
 		}
@@ -67,13 +67,16 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 // heldDraw is the number of the noise draw for held-out examples; epochs use numbers from 1.
 const heldDraw = 0
 
+// mostWorse is the number of epochs in a row that are no better than one before, after which training ends.
+const mostWorse = 2
+
 func (t *decoding) run(ctx context.Context) error {
 	least, err := t.evaluate(ctx)
 	if err != nil {
 		return err
 	}
 	t.history = []float64{least}
-	best := t.snapshot(nil)
+	best, worse := t.snapshot(nil), 0
 	for epoch := range t.Epochs {
 		if err := t.epoch(ctx, epoch); err != nil {
 			return err
@@ -85,11 +88,15 @@ func (t *decoding) run(ctx context.Context) error {
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			return fmt.Errorf("attack: the decoder's error after epoch %d is %v: lower its rate from %v", epoch+1, e, t.Rate)
 		}
+		worse++
 		if t.history = append(t.history, e); e < least {
-			least, best = e, t.snapshot(best)
+			least, best, worse = e, t.snapshot(best), 0
 		}
 		if t.Progress != nil {
 			t.Progress(epoch+1, t.Epochs, e)
+		}
+		if worse == mostWorse {
+			break
 		}
 	}
 	for i, p := range t.learned {

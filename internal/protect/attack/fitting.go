@@ -7,6 +7,7 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
+	"tattle/internal/protect/bayes"
 )
 
 // fitting is the fit of a Linear attack.
@@ -15,6 +16,7 @@ type fitting struct {
 	front      nn.Model
 	train      nn.Source
 	channel    *channel
+	memo       *bayes.Memo
 	seed       uint64
 	late       heldOut
 	onProgress func(done, total int)
@@ -69,7 +71,7 @@ func (l *Linear) beside() float64 {
 
 // add adds examples to the sums, and keeps those that are held out.
 func (f *fitting) add(ctx context.Context, s *sums, indices []int, held bool) error {
-	return eachBatch(ctx, f.front, f.train, indices, func(batch []int, a, theta []float32) {
+	return eachBatch(ctx, f.front, f.train, f.memo, indices, func(batch []int, a, theta []float32) {
 		if f.noisy { // the moments are the releases'
 			f.channel.release(a, a, sources(f.seed^trainingStream, batch, 0))
 		}

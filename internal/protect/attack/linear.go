@@ -6,6 +6,7 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
+	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 )
@@ -16,6 +17,7 @@ type LinearOptions struct {
 	Post    release.Post // if any, the moments are those of releases drawn by Seed
 	Domain  bound.Domain // where reconstructions are clipped
 	Seed    uint64
+	Memo    *bayes.Memo // of the training examples' features; nil: they are computed
 	// Progress, unless nil, is called with the steps done, of which the batches of
 	// examples and the maps solved for are one each, and those of the whole fit.
 	Progress func(done, total int)
@@ -74,7 +76,7 @@ func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train n
 		return nil, err
 	}
 	l := &Linear{p: p, n: n, domain: o.Domain, indices: indices, noisy: (o.Post != release.Post{}), added: variance(noise, o.Queries)}
-	f := &fitting{Linear: l, front: front, train: train, channel: c, seed: o.Seed, onProgress: o.Progress}
+	f := &fitting{Linear: l, front: front, train: train, channel: c, memo: o.Memo, seed: o.Seed, onProgress: o.Progress}
 	if err := f.run(ctx); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
+	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 )
@@ -82,5 +83,22 @@ func TestLinearKnowsThePost(t *testing.T) {
 	r := must.Get(Measure(ctx, m, g.front, noise, test, nn.Indices(1000), Options{Post: post}))(t)
 	if knows > .97*not || knows > .97*r.RootMeanSquare() {
 		t.Errorf("error %v of the one that knows, %v of the one that does not, %v of the prior", knows, not, r.RootMeanSquare())
+	}
+}
+
+// TestFeaturesFromMemo holds that an attack needs no features to be computed that a memo knows.
+func TestFeaturesFromMemo(t *testing.T) {
+	ctx, front, noise, data := context.Background(), wide(t, 4), release.Gaussian{Sigma: 1}, signs(200, 5)
+	memo := bayes.NewMemo(data.Len(), 4)
+	want := must.Get(NewLinear(ctx, front, noise, data, LinearOptions{Memo: memo}))(t)
+	list := bayes.Inputs{Front: front, Data: data, Indices: nn.Indices(data.Len()), Memo: memo}
+	must.Do(t, list.Features(ctx, make([]float64, 4*data.Len()), list.Indices))
+	constant := must.Get(nn.NewNet(&nn.Graph{Name: "zero", Input: "x", InputShape: []int{4}, Output: "y", Nodes: []*nn.Node{
+		{Name: "y", Op: &nn.Dense{In: 4, Out: 4, Weight: nn.NewParam("w", 4, 4)}, Inputs: []string{"x"}, Output: "y"}}}))(t)
+	got := must.Get(NewLinear(ctx, constant, noise, data, LinearOptions{Memo: memo}))(t)
+	for i, w := range want.weight {
+		if math.Abs(float64(got.weight[i]-w)) > 1e-6 {
+			t.Fatalf("weight %d is %v, want %v", i, got.weight[i], w)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
+	"tattle/internal/protect/bayes"
 	"tattle/internal/run"
 )
 
@@ -118,13 +119,15 @@ func trainingSet(data nn.Source, most int, seed uint64) ([]int, error) {
 	return order, nil
 }
 
-// eachBatch calls f with the inputs and features of one batch after the other.
-func eachBatch(ctx context.Context, front nn.Model, data nn.Source, indices []int, f func(indices []int, a, theta []float32)) error {
+// eachBatch calls f with the inputs and features of one batch after the other. Features that the memo knows are not computed.
+func eachBatch(ctx context.Context, front nn.Model, data nn.Source, memo *bayes.Memo, indices []int, f func(indices []int, a, theta []float32)) error {
 	p, n := front.Dims()
 	a := make([]float32, min(batchOf(p), len(indices))*n)
 	return nn.EachBatch(ctx, data, p, indices, batchOf(p), func(batch []int, theta []float32) error {
 		a := a[:len(batch)*n]
-		front.Forward(a, theta)
+		if !memo.Known(a, batch) {
+			front.Forward(a, theta)
+		}
 		if !nn.Finite(a) || !nn.Finite(theta) {
 			return fmt.Errorf("attack: a feature of examples %d to %d is not finite: look for bad values in the data and the model", batch[0], batch[len(batch)-1])
 		}

@@ -1,5 +1,7 @@
 package bayes
 
+import "slices"
+
 // A Memo keeps features of the inputs of one source once they are computed, so that several lists of
 // these inputs need them computed once only. It holds 8 bytes per number.
 type Memo struct {
@@ -56,4 +58,17 @@ func (m *Memo) read(dst []float64, rows []int) {
 	for k, i := range rows {
 		copy(dst[k*m.dim:(k+1)*m.dim], m.a[m.place(i)*m.dim:])
 	}
+}
+
+// Known overwrites dst with the features of some inputs, unless those of one are not known or m is nil: then it returns false.
+func (m *Memo) Known(dst []float32, rows []int) bool {
+	if m == nil || slices.ContainsFunc(rows, func(i int) bool { return !m.known[m.place(i)] }) {
+		return false
+	}
+	for k, i := range rows {
+		for c, v := range m.a[m.place(i)*m.dim : (m.place(i)+1)*m.dim] {
+			dst[k*m.dim+c] = float32(v)
+		}
+	}
+	return true
 }

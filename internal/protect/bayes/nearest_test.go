@@ -35,9 +35,9 @@ func TestNearestByLeadingCoordinates(t *testing.T) {
 			}
 			e := must.Get(Expose(t.Context(), list, release.Gaussian{Sigma: sigma}, people, releases, Options{Seed: 3}))(t)
 			for i, p := range e.People {
-				draws, z, hits := run.Rand(3, p, streamNearest), make([]float64, n), 0
+				draws, z, same, hits := run.Rand(3, p, streamNearest), make([]float64, n), 0, 0
 				for range releases {
-					draws.IntN(1)
+					draws.IntN(1 + same)
 					release.Gaussian{Sigma: sigma}.Sample(z, draws)
 					named := true
 					for j := range count {
