@@ -90,7 +90,7 @@ type rivals struct {
 	all      []float32 // of all candidates, [candidates, n]
 	own      []float32 // of the true one
 	leads    []float32 // its leading coordinates
-	levels   []float32 // of each candidate, −level
+	levels   []float32 // of each candidate
 	same     int       // those with the same features
 	few      []rival   // others next to it, in no order, and later others that were nearer to a release
 	farthest int       // of the few; later the one that is next to be replaced
@@ -115,7 +115,7 @@ func (l *leading) around(values []float32, n int, truths []int, sigma float64) [
 	for k := range len(values) / n {
 		for i, t := range all {
 			square := t.square(k)
-			t.levels[k] = -l.level(k, square, t.leads, t.inLeading, sigma)
+			t.levels[k] = l.level(k, square, t.leads, t.inLeading, sigma)
 			switch {
 			case square > 0:
 				t.meet(rival{k, square})
@@ -164,13 +164,15 @@ type workspace struct {
 	levels      []float32 // of each: its product with the true candidate in these
 	equal       []int     // of each: candidates that are as near as the true one, which is among them
 	differences []float32 // of the true candidate from the few [few, n]
+	some        []int     // candidates that are compared
+	others      []float32 // their leading coordinates [candidates, k]
 	products    []float32 // [releases, candidates]
 }
 
 func newWorkspace(n, k int) *workspace {
 	return &workspace{n: n, one: make([]float64, n), z: make([]float32, releasesTogether*n), leads: make([]float32, releasesTogether*k),
 		levels: make([]float32, releasesTogether), equal: make([]int, releasesTogether),
-		differences: make([]float32, nearestFew*n), products: make([]float32, releasesTogether*candidatesTogether)}
+		differences: make([]float32, nearestFew*n), some: make([]int, candidatesTogether), others: make([]float32, candidatesTogether*k), products: make([]float32, releasesTogether*candidatesTogether)}
 }
 
 // named draws the noise of some releases. It returns how many name the true candidate: no other is nearer to them. Of those
@@ -246,7 +248,7 @@ func (w *workspace) keep(i, to, k int) {
 	copy(w.leads[to*k:(to+1)*k], w.leads[i*k:(i+1)*k])
 }
 
-// compareAll does so with all candidates, and counts those that are equally near.
+// compareAll does so with all candidates that can be nearer, and counts those that are equally near.
 func (t *rivals) compareAll(w *workspace, left int) int {
 	k := t.k
 	t.product(w.leads[:left*k], w.z[:left*w.n])
@@ -255,17 +257,24 @@ func (t *rivals) compareAll(w *workspace, left int) int {
 		rounding := 0x1p-23 * float64(k+8) * t.length * math.Sqrt(float64(simd.SumSquares(z)))
 		w.levels[i] = float32(float64(simd.Dot(z, t.leads)) - rounding)
 	}
-	for first := 0; first < len(t.levels) && left > 0; first += candidatesTogether {
-		levels := t.levels[first:min(first+candidatesTogether, len(t.levels))]
-		m, kept := len(levels), 0
-		for i := range left {
-			copy(w.products[i*m:], levels)
+	for next := 0; next < len(t.levels) && left > 0; {
+		some, kept := w.some[:0], 0
+		for ; next < len(t.levels) && len(some) < candidatesTogether; next++ {
+			if t.levels[next] > never {
+				copy(w.others[len(some)*k:], t.of(next))
+				w.products[len(some)] = t.levels[next]
+				some = append(some, next)
+			}
 		}
-		if k > 0 {
-			simd.Gemm(false, true, left, m, k, 1, w.leads, k, t.values[first*k:], k, 1, w.products, m)
+		m := len(some)
+		for i := 1; i < left; i++ {
+			copy(w.products[i*m:], w.products[:m])
+		}
+		if k > 0 && m > 0 {
+			simd.Gemm(false, true, left, m, k, 1, w.leads, k, w.others, k, 1, w.products, m)
 		}
 		for i := range left {
-			if t.stays(w, i, first, w.products[i*m:(i+1)*m]) {
+			if t.stays(w, i, some, w.products[i*m:(i+1)*m]) {
 				w.keep(i, kept, k)
 				kept++
 			}
@@ -275,8 +284,8 @@ func (t *rivals) compareAll(w *workspace, left int) int {
 	return left
 }
 
-// stays reports whether no candidate is nearer to release i than the true one, of those from first on that row does not rule out.
-func (t *rivals) stays(w *workspace, i, first int, row []float32) bool {
+// stays reports whether none of some candidates is nearer to release i than the true one, of those that row does not rule out.
+func (t *rivals) stays(w *workspace, i int, some []int, row []float32) bool {
 	level, z := w.levels[i], w.z[i*w.n:(i+1)*w.n]
 	if simd.Max(row) < level {
 		return true
@@ -285,7 +294,7 @@ func (t *rivals) stays(w *workspace, i, first int, row []float32) bool {
 		if v < level {
 			continue
 		}
-		k := rival{first + j, t.square(first + j)}
+		k := rival{some[j], t.square(some[j])}
 		switch d := t.nearer(k, simd.Dot(t.difference, z), z); {
 		case d < 0: // and so it may be for other releases
 			t.few[t.farthest%len(t.few)] = k

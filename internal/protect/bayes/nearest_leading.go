@@ -91,6 +91,9 @@ func leastWork(x, at []float64, n, most int, sigma float64, seed uint64) (best i
 		}
 		simd.Combine(difference, x[i*n:(i+1)*n], x[j*n:(j+1)*n], 1, -1, 0)
 		square, part := simd.SumSquares(difference), 0.
+		if square > neverNearer*sigma*neverNearer*sigma {
+			continue
+		}
 		for k := range most + 1 {
 			if far := square - neverNearer*sigma*math.Sqrt(max(0, square-part)); part > 0 {
 				work[k] += exact * math.Erfc(far/(2*sigma*math.Sqrt(2*part))) / 2
@@ -122,15 +125,18 @@ func (l *leading) product(dst, x []float32) {
 // of returns the coordinates of candidate j.
 func (l *leading) of(j int) []float32 { return l.values[j*l.k : (j+1)*l.k] }
 
-// level returns how much larger the product of a release's noise in these coordinates with candidate j must be than with the true
-// candidate, whose coordinates are own, for j to be nearer to the release: never for one with the same features, and from
-// neverNearer·σ on. The square is that of the distance, and sigma the standard deviation of the noise in each number.
+// never is the level of candidates that are not nearer to any release.
+var never = float32(math.Inf(-1))
+
+// level is for the sum with the product of a release's noise with candidate j in these coordinates. Only where the sum reaches the
+// product with the true candidate, whose coordinates are own, can j be nearer to the release. It is never for one with the same features,
+// and from neverNearer·σ on. The square is that of the distance, and sigma the standard deviation of the noise in each number.
 func (l *leading) level(j int, square float32, own, difference []float32, sigma float64) float32 {
 	far, s := neverNearer*sigma, float64(square)
 	if s == 0 || s > far*far {
-		return float32(math.Inf(1))
+		return never
 	}
 	simd.Combine(difference, own, l.of(j), 1, -1, 0)
 	rest := max(0, s-float64(simd.SumSquares(difference))) + rounded*s
-	return float32((s - rounded*s - far*math.Sqrt(rest)) / 2)
+	return float32((far*math.Sqrt(rest) + rounded*s - s) / 2)
 }

@@ -62,7 +62,7 @@ func (l *lists) balls(of []int) []ball {
 	bands := bound.Octaves(l.target.Coordinates)
 	values, largest := make([][][]float64, len(bands)), 0. // [band][input]
 	for _, i := range of {
-		for k, v := range l.bandValues(l.Sample, i, bands) {
+		for k, v := range l.bandValues(inputOf(l.Sample, i), bands) {
 			values[k] = append(values[k], v)
 		}
 		largest = max(largest, math.Sqrt(simd.SumSquares(values[0][len(values[0])-1])))
@@ -86,11 +86,9 @@ func (l *lists) balls(of []int) []ball {
 }
 
 // bandValues returns the values of an input in each band: the whole input, then its coordinates.
-func (l *lists) bandValues(of *List, i int, bands []bound.Band) [][]float64 {
+func (l *lists) bandValues(whole []float64, bands []bound.Band) [][]float64 {
 	c := l.target.Coordinates
-	x, along := make([]float32, c.Inputs()), make([]float64, c.Len())
-	of.Set.Examples(x, []int{i})
-	whole := nn.Float64s(x)
+	along := make([]float64, c.Len())
 	if len(bands) > 1 {
 		c.Apply(along, whole)
 	}
@@ -103,6 +101,13 @@ func (l *lists) bandValues(of *List, i int, bands []bound.Band) [][]float64 {
 		out = append(out, v)
 	}
 	return out
+}
+
+// inputOf returns an input of a list.
+func inputOf(l *List, i int) []float64 {
+	x := make([]float32, nn.Size(l.Set.Shape))
+	l.Set.Examples(x, []int{i})
+	return nn.Float64s(x)
 }
 
 // project overwrites v with its projection, less the center.

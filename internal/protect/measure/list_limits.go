@@ -111,14 +111,21 @@ func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band,
 		if d.Truth == d.Other {
 			continue // all differences are 0
 		}
-		truth, other := l.bandValues(found.of, found.Indices[d.Truth], bands), l.bandValues(found.of, found.Indices[d.Other], bands)
-		for k := range bands {
-			if balls != nil {
-				balls[k].project(truth[k])
-				balls[k].project(other[k])
+		truth, other := inputOf(found.of, found.Indices[d.Truth]), inputOf(found.of, found.Indices[d.Other])
+		var difference [][]float64
+		if balls == nil {
+			simd.Axpy(-1, other, truth)
+			difference = l.bandValues(truth, bands)
+		} else {
+			difference = l.bandValues(truth, bands)
+			for k, v := range l.bandValues(other, bands) {
+				balls[k].project(difference[k])
+				balls[k].project(v)
+				simd.Axpy(-1, v, difference[k])
 			}
-			simd.Axpy(-1, other[k], truth[k])
-			out[k][b] = simd.SumSquares(truth[k]) / float64(len(truth[k]))
+		}
+		for k, v := range difference {
+			out[k][b] = simd.SumSquares(v) / float64(len(v))
 		}
 	}
 }
