@@ -122,7 +122,7 @@ type furtherFlags struct {
 	Candidates string `help:"Candidates of an adversary, a list that contains the input: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; without training data, --data)." placeholder:"N|all|PATH|none" input:"data"`
 	ListDraws  int    `help:"Random draws of an input and its release, for the limits from such a list (default: 2000, or as many as fit into memory)." placeholder:"N" range:"[100,1000000]"`
 
-	ExposedPeople *int      `help:"Measure how often single people are named, for N people of the list; 0: none (default: 750, or as many as take about a minute)." placeholder:"N" range:"[0,100000]" more:""`
+	ExposedPeople *int      `help:"Measure how often single people are named, for N people of the list; 0: none (default: 750, or as many as take about half a minute)." placeholder:"N" range:"[0,100000]" more:""`
 	ExposedThan   []percent `help:"Also measure which share of people is named in more than this share of releases." placeholder:"P%" more:""`
 
 	Task []string `sep:"none" help:"Sensitive attribute that the release answers besides the target. Limits for adversaries who know the target then hold for those who know both." placeholder:"ATTRIBUTE" more:""`

@@ -69,8 +69,8 @@ const mostExposed = 8
 // slowSample is how many multiplications take as long as one number of the noise on a lattice.
 const slowSample = 2000
 
-// exposedWork bounds the product of candidates, features and draws.
-const exposedWork = 2 * mostListing
+// exposedWork bounds the product of candidates, features and draws: about half a minute on two cores.
+const exposedWork = mostListing
 
 // nearPass is the time of distances from one person to all candidates, in that of a draw against them.
 const nearPass = 15
@@ -87,14 +87,7 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 	}
 	candidates := bayes.Candidates(l.inputs(l.Candidates, list.Indices))
 	near := list.People == nil && bayes.ByDistance(candidates, noise, bayes.Options{})
-	subjects, releases := l.Subjects, bayes.DefaultReleases
-	if _, quick := noise.(release.Gaussian); quick && near { // then more cost little: the likeliest candidate is the nearest one
-		releases = ReleasesFor(exposedShares[0])
-	}
-	if len(l.Than) > 0 {
-		releases = max(releases, ReleasesFor(slices.Min(l.Than)))
-	}
-	if subjects == AsManySubjects {
+	work := func(releases int) float64 { // of a person
 		each := float64(len(list.Indices)) * float64(l.columns())
 		if near { // products of float32 take half as long, and only releases that name the person need those with the whole list
 			each *= nearPass + h.First.Mean*float64(releases)/2
@@ -107,7 +100,19 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 		if _, exact := noise.(release.Lattice); exact {
 			each += slowSample * float64(releases*l.drawnAtOnce()*l.columns())
 		}
-		if subjects = int(min(bayes.DefaultSubjects, exposedWork/each)); subjects < leastSubjects {
+		return each
+	}
+	subjects, releases := l.Subjects, bayes.DefaultReleases
+	if _, quick := noise.(release.Gaussian); quick && near { // then more cost little: the likeliest candidate is the nearest one
+		if more := ReleasesFor(exposedShares[0]); work(more)*bayes.DefaultSubjects <= exposedWork {
+			releases = more // else more people say more about the share of people than more releases of each
+		}
+	}
+	if len(l.Than) > 0 {
+		releases = max(releases, ReleasesFor(slices.Min(l.Than)))
+	}
+	if subjects == AsManySubjects {
+		if subjects = int(min(bayes.DefaultSubjects, exposedWork/work(releases))); subjects < leastSubjects {
 			l.leaveOut("how exposed single people are: %d releases of %d people take too long for this list; --exposed-people chooses fewer", releases, leastSubjects)
 			return nil
 		}
@@ -143,7 +148,7 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 	return nil
 }
 
-// AsManySubjects asks for bayes.DefaultSubjects, or as many people as take about a minute.
+// AsManySubjects asks for bayes.DefaultSubjects, or as many people as take about half a minute.
 const AsManySubjects = -1
 
 // show keeps the pictures of the most exposed inputs.

@@ -25,7 +25,7 @@ type ListOptions struct {
 	SkipAttacks bool      // do not run attacks on attributes
 	Attributes  []string  // sensitive attributes to limit
 	Tasks       []string  // sensitive attributes that the release answers, beside the target attribute
-	Subjects    int       // people whose exposure is measured; AsManySubjects: as many as take about a minute
+	Subjects    int       // people whose exposure is measured; AsManySubjects: as many as take about half a minute
 	Than        []float64 // further shares of releases, above which people are counted
 	Draws       int       // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
 	// Look numbers, from 1, the looks at a release whose noise is raised until its limits are low
