@@ -270,7 +270,7 @@ func (t *rivals) compareAll(w *workspace, left int) int {
 		for i := 1; i < left; i++ {
 			copy(w.products[i*m:], w.products[:m])
 		}
-		if k > 0 && m > 0 {
+		if m > 0 {
 			simd.Gemm(false, true, left, m, k, 1, w.leads, k, w.others, k, 1, w.products, m)
 		}
 		for i := range left {

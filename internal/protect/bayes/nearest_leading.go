@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/eigen"
 	"tattle/internal/math/simd"
 	"tattle/internal/run"
@@ -14,22 +15,23 @@ import (
 // is as good as never beyond neverNearer/2 standard deviations.
 type leading struct {
 	k      int
-	basis  []float32 // of the coordinates, orthonormal [k, n]
-	values []float32 // of the candidates, less those of their mean [candidates, k]
+	basis  []float32 // of the coordinates, orthonormal [k, n]; nil: they are the features
+	values []float32 // of the candidates, less those of their mean unless they are the features [candidates, k]
 	length float64   // of the longest of these rows
 }
 
 const (
 	leadingSample = 512 // candidates that the coordinates are chosen by
 	leadingPairs  = 1000
-	leadingStep   = 8   // the number of coordinates is a multiple of it, but where there are no more
-	leadingExact  = 400 // coordinates, and three times all, take as long as a candidate that is not ruled out
+	leadingStep   = 8       // the number of coordinates is a multiple of it, or that of the features
+	leadingValues = 1 << 25 // most coordinates of all candidates that are held beside their features: 134 MB
+	leadingExact  = 400     // coordinates, and three times all, take as long as a candidate that is not ruled out
 
 	rounded = 1e-5 // of squares of distances, more than rounding changes
 )
 
 // newLeading finds the principal axes of some candidates. It takes as many as make the comparisons of pairs of them, with noise of standard
-// deviation sigma, the least work. Without any, as where ctx ends, nothing is ruled out but what is too far.
+// deviation sigma, the least work, or all features where fewer coordinates save nothing.
 func newLeading(ctx context.Context, values []float32, n int, sigma float64, seed uint64) *leading {
 	count := len(values) / n
 	some := run.Rand(seed, 0, streamLeading).Perm(count)
@@ -52,7 +54,7 @@ func newLeading(ctx context.Context, values []float32, n int, sigma float64, see
 		all += gram[i*m+i]
 	}
 	squares, vectors, _ := eigen.Large(ctx, gram, m, 1e-8*all)
-	most := min(len(squares), n)
+	most := min(len(squares), n, leadingValues/count)
 	for i := range most {
 		simd.Scale(1/math.Sqrt(squares[i]), vectors[i*m:(i+1)*m])
 	}
@@ -60,30 +62,35 @@ func newLeading(ctx context.Context, values []float32, n int, sigma float64, see
 	simd.Gemm(false, false, most, n, m, 1, vectors, m, x, n, 0, basis, n)
 	simd.Gemm(false, true, m, most, n, 1, x, n, basis, n, 0, at, most)
 	l := &leading{k: leastWork(x, at, n, most, sigma, seed)}
-	l.basis, l.values = make([]float32, l.k*n), make([]float32, count*l.k)
-	for i := range l.basis {
-		l.basis[i] = float32(basis[i])
+	if l.k == n {
+		l.values = values
+		l.measure()
+		return l
 	}
-	less := make([]float32, n)
-	for i, v := range mean {
-		less[i] = float32(v)
-	}
-	centre := make([]float32, l.k)
+	l.basis, l.values = nn.Float32s(basis[:l.k*n]), make([]float32, count*l.k)
+	less, centre := nn.Float32s(mean), make([]float32, l.k)
 	l.product(centre, less)
 	l.product(l.values, values)
 	for j := range count {
-		own := l.of(j)
-		simd.Axpy(-1, centre, own)
-		l.length = max(l.length, math.Sqrt(float64(simd.SumSquares(own))))
+		simd.Axpy(-1, centre, l.of(j))
 	}
+	l.measure()
 	return l
+}
+
+// measure sets the length of the longest row.
+func (l *leading) measure() {
+	for j := range len(l.values) / l.k {
+		l.length = max(l.length, math.Sqrt(float64(simd.SumSquares(l.of(j)))))
+	}
 }
 
 // leastWork returns the number of coordinates that makes comparisons the least work, by pairs of rows x, [·, n], with the coordinates
 // at, [·, most].
-func leastWork(x, at []float64, n, most int, sigma float64, seed uint64) (best int) {
+func leastWork(x, at []float64, n, most int, sigma float64, seed uint64) int {
 	r, rows := run.Rand(seed, 1, streamLeading), len(x)/n
 	work, difference, exact := make([]float64, most+1), make([]float64, n), float64(leadingExact+3*n)
+	best, least := n, 0. // the work with all features
 	for range leadingPairs {
 		i, j := r.IntN(rows), r.IntN(rows)
 		if i == j {
@@ -94,6 +101,7 @@ func leastWork(x, at []float64, n, most int, sigma float64, seed uint64) (best i
 		if square > neverNearer*sigma*neverNearer*sigma {
 			continue
 		}
+		least += float64(n)
 		for k := range most + 1 {
 			if far := square - neverNearer*sigma*math.Sqrt(max(0, square-part)); part > 0 {
 				work[k] += exact * math.Erfc(far/(2*sigma*math.Sqrt(2*part))) / 2
@@ -106,9 +114,9 @@ func leastWork(x, at []float64, n, most int, sigma float64, seed uint64) (best i
 			}
 		}
 	}
-	for k := range work {
-		if (k%leadingStep == 0 || k == most) && work[k] < work[best] {
-			best = k
+	for k := leadingStep; k <= most; k += leadingStep {
+		if work[k] < least {
+			best, least = k, work[k]
 		}
 	}
 	return best
@@ -116,10 +124,12 @@ func leastWork(x, at []float64, n, most int, sigma float64, seed uint64) (best i
 
 // product overwrites dst, [rows, k], with the coordinates of x, [rows, n].
 func (l *leading) product(dst, x []float32) {
-	if l.k > 0 {
-		n := len(l.basis) / l.k
-		simd.Gemm(false, true, len(x)/n, l.k, n, 1, x, n, l.basis, n, 0, dst, l.k)
+	if l.basis == nil {
+		copy(dst, x)
+		return
 	}
+	n := len(l.basis) / l.k
+	simd.Gemm(false, true, len(x)/n, l.k, n, 1, x, n, l.basis, n, 0, dst, l.k)
 }
 
 // of returns the coordinates of candidate j.
