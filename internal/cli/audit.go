@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/file"
 	"tattle/internal/infer"
 	"tattle/internal/protect/measure"
@@ -196,7 +197,7 @@ func (c *auditCmd) request() (*audit.Request, error) {
 		ModelOptions: measure.ModelOptions(c.readFlags), Client: c.client(),
 		OutputsOptions: audit.OpenOptions{Scores: c.Scores, Columns: c.Columns, Kind: curious.Outputs(c.OutputsKind)}, ReferenceScores: c.ReferenceScores,
 		Data: c.Data, Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive, Group: c.Group,
-		Size: c.Size, Part: c.Part, Examples: c.Examples, DataSeed: c.DataSeed,
+		Size: c.Size, Part: dataset.Split(c.Part), Limit: c.limit(), DataSeed: c.DataSeed,
 		Reference: c.Reference, References: c.References, MaxEpochs: mostEpochs, PlantedGlyphs: plantedGlyphs, SameRecipe: c.SameRecipe, At: c.At,
 		ReferenceTarget: c.ReferenceTarget, ReferenceSensitive: c.ReferenceSensitive,
 		Defences: !c.NoDefences, Seed: c.Seed, Resume: c.Resume,

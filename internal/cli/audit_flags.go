@@ -21,10 +21,9 @@ type auditDataFlags struct {
 	Labels     string `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
 	FileColumn string `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME" more:""`
 	skipFlag
-	Size     int     `help:"Resize pictures to this width and height (default: the model's)." placeholder:"PIXELS" more:"" range:"[1,1024]"`
-	Part     string  `help:"train, validation, test or all (default: all; test if a model was trained on these data)." placeholder:"PART" more:"" choice:"train,validation,test,all"`
-	Examples string  `help:"Audit N examples drawn by the seed, or those in an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file" more:""`
-	DataSeed *uint64 `help:"Seed of the split into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N" more:""`
+	Size      int `help:"Resize pictures to this width and height (default: the model's)." placeholder:"PIXELS" more:"" range:"[1,1024]"`
+	partFlags `kong:"set='parts=,train,validation,test,all',set='part=',set='about_part=train, validation, test or all (default: all; test if a model was trained on these data)',set='listed=audited',set='limit=all'"`
+	DataSeed  *uint64 `help:"Seed of the split into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N" more:""`
 	readFlags
 }
 

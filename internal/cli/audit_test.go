@@ -29,7 +29,7 @@ func curiousModel(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "curious")
 	done(t, "train", "glyphs", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *",
-		"--examples", "1500", "--epochs", "4", "--seeds", "1", "--out", dir)
+		"--limit", "1500", "--epochs", "4", "--seeds", "1", "--out", dir)
 	return filepath.Join(dir, modelFile)
 }
 
@@ -91,13 +91,13 @@ func TestAuditDoors(t *testing.T) {
 	shared.Long(t, "audits of a model, an endpoint and a file")
 	t.Setenv(tokenVariable, secret)
 	model := curiousModel(t)
-	data := []string{"--data", "glyphs", "--part", "test", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *", "--examples", "900"}
+	data := []string{"--data", "glyphs", "--part", "test", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *", "--limit", "900"}
 	dir := t.TempDir()
 	file := auditInto(t, filepath.Join(dir, "model"), append([]string{"--model", model}, data...)...)
 	if v := report.WordingOf(file.Verdict()).Label; v != string(audit.LeakyBeyond) {
 		t.Errorf("a planted model's verdict is %q", v)
 	}
-	own := auditApart(t, filepath.Join(dir, "own"), "--model", model, "--examples", "900")
+	own := auditApart(t, filepath.Join(dir, "own"), "--model", model, "--limit", "900")
 	saved := auditInto(t, filepath.Join(dir, "outputs"), "--outputs", filepath.Join(dir, "model", "outputs.npz"))
 
 	var asked atomic.Int64

@@ -85,12 +85,11 @@ func (c *boundCmd) complete(costly bool) (notes []string) {
 
 // readFewer reads no more examples of the data than a costly model of vectors is applied to, unless the flags say how many.
 func (c *boundCmd) readFewer(released *nn.Graph, in *measure.Inputs) (notes []string) {
-	if !measure.Costly(released) || c.Utility == "" || c.Limit != "" || c.TrainingLimit != nil || c.Attack != nil || c.Candidates == measure.CandidatesAll {
+	if !measure.Costly(released) || c.Utility == "" || c.Limit != (dataset.Limit{}) || c.Attack != nil || c.Candidates == measure.CandidatesAll {
 		return nil
 	}
-	in.TrainingLimit = measure.Affordable(released, c.Candidates)
-	in.Limit = strconv.Itoa(in.TrainingLimit)
-	return []string{"the model is large, hence at most " + in.Limit + " examples of each part are read, drawn by the seed; --limit all reads all"}
+	in.Limit = dataset.Limit{Most: measure.Affordable(released, c.Candidates)}
+	return []string{"the model is large, hence at most " + in.Limit.String() + " examples of each part are read, drawn by the seed; --limit all reads all"}
 }
 
 // measurement checks the flags and opens model and data.
@@ -106,7 +105,7 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err != nil {
 		return nil, err
 	}
-	in := c.inputFlags.of(path, c.Split, c.Seed)
+	in := c.inputFlags.of(path, c.partFlags, c.Seed)
 	in.Vectors, in.Columns = c.Vectors != "", c.Columns
 	var set *dataset.Set
 	var notes []string

@@ -244,9 +244,6 @@ func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 // An opener opens data as the inputs of a model.
 type opener func(measure.Inputs) (*dataset.Set, error)
 
-// openAlone opens data by themselves, whatever the model.
-func openAlone(in measure.Inputs) (*dataset.Set, error) { return openData(in.Path, in.Split, in.Seed) }
-
 // openTraining opens the training data at the path, by default those beside the data, and
 // returns their path. Where nothing needs them they may be missing, for the reason that it
 // returns; needed names the flag that needs them.
@@ -256,7 +253,7 @@ func openTraining(path, needed string, data measure.Inputs, measured *dataset.Se
 	switch {
 	case missing == nil:
 		return set, from, nil, nil
-	case errors.As(missing, &wrong):
+	case errors.As(missing, &wrong) && wrong.Option != "Data" && wrong.Option != "Vectors":
 		err = usage(missing, "choose others with --training-data")
 	case path != "":
 		err = usage(fmt.Errorf("--training-data: %w", missing), "")

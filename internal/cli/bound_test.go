@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"math"
 	"strings"
 	"testing"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/protect/measure"
@@ -28,6 +30,8 @@ func TestReadFewer(t *testing.T) {
 	b.Conv("", 16, 3, 1, 1, true)
 	large := b.Graph
 	vectors := sourceFlags{useFlags: useFlags{Utility: "recall@10"}}
+	everything := vectors
+	everything.Limit.Most = math.MaxInt
 	listed := furtherFlags{Candidates: "1500"}
 	for _, c := range []struct {
 		cmd  boundCmd
@@ -37,12 +41,12 @@ func TestReadFewer(t *testing.T) {
 		{boundCmd{sourceFlags: vectors, furtherFlags: listed}, large, 1500},
 		{boundCmd{sourceFlags: vectors, furtherFlags: listed}, zoo.Vectors(9), 0},
 		{boundCmd{sourceFlags: vectors, furtherFlags: furtherFlags{Candidates: "all"}}, large, 0},
-		{boundCmd{sourceFlags: vectors, inputFlags: inputFlags{Limit: "all"}}, large, 0},
+		{boundCmd{sourceFlags: everything}, large, 0},
 		{boundCmd{}, large, 0}, // accuracy is measured on all examples
 	} {
 		var in measure.Inputs
-		if notes := c.cmd.readFewer(c.g, &in); in.TrainingLimit != c.want || len(notes) != min(1, c.want) || c.want > 0 && in.Limit != "1500" {
-			t.Errorf("%d of training, limit %q, notes %q; want %d", in.TrainingLimit, in.Limit, notes, c.want)
+		if notes := c.cmd.readFewer(c.g, &in); in.Limit != (dataset.Limit{Most: c.want}) || len(notes) != min(1, c.want) {
+			t.Errorf("limit %v, notes %q; want %d", in.Limit, notes, c.want)
 		}
 	}
 }

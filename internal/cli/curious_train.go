@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
 	"tattle/internal/reveal/curious"
 	"tattle/internal/reveal/curious/training"
@@ -37,7 +38,7 @@ func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []tr
 	data := &training.Data{Progress: e.bars.Begin("reading the data")}
 	parts, _, err := data.Open(ctx, seeds[0].Source)
 	if err != nil {
-		return nil, openError(ctx, err)
+		return nil, measure.WrongData(ctx, "Data", err)
 	}
 	what := "training"
 	t, err := training.Train(ctx, seeds, data, training.Options{
@@ -200,7 +201,7 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 	}
 	src := &training.Source{Path: c.Data, HoldOut: c.HoldOut, Options: dataset.Options{
 		Kind: kinds[c.Task], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive, Group: c.Group,
-		Side: c.Size, Seed: c.Seed, Limit: c.Examples,
+		Side: c.Size, Seed: c.Seed, Part: dataset.Train, Limit: c.limit(),
 	}}
 	if c.Data != "" {
 		src.Path = absolute(c.Data)

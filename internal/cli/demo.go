@@ -78,7 +78,7 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) (*report.Report,
 		Attacks: demoSize.attacks, Draws: attack.DefaultDraws, NeedsAttacks: true,
 		Training: train, TrainingSHA256: train.SHA256, TrainingPath: glyphsName,
 	}
-	in := measure.Inputs{Path: glyphsName, Split: string(dataset.Test), Seed: c.Seed}
+	in := measure.Inputs{Path: glyphsName, Part: string(dataset.Test), Seed: c.Seed}
 	if m.Adversaries.Lists, err = in.Lists(demoSize.candidates, train, glyphsName, test, openAlone); err != nil {
 		return nil, err
 	}

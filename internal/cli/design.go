@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/math/stat"
 	"tattle/internal/protect/design"
 	"tattle/internal/report"
@@ -136,7 +137,7 @@ func parseDrop(s string) (float64, error) {
 }
 
 // answer is the bound command that measures the answer, whose model is at a path.
-func (j *designJob) answer(model, limit string, p *design.Run) (*boundCmd, error) {
+func (j *designJob) answer(model string, limit dataset.Limit, p *design.Run) (*boundCmd, error) {
 	b := new(boundCmd)
 	for _, f := range kong.Must(b).Model.Flags {
 		if err := f.Reset(); err != nil { // to its default
@@ -153,10 +154,7 @@ func (j *designJob) answer(model, limit string, p *design.Run) (*boundCmd, error
 		b.Utility = j.use.Task
 		b.useFlags.Views = j.use.Views
 	}
-	b.Labels, b.Target, b.Limit, b.TrainingLimit, b.Task = j.in.Labels, j.in.Target, limit, nil, p.Options.Tasks
-	if n := uint32(j.in.TrainingLimit); n > 0 {
-		b.TrainingLimit = &n
-	}
+	b.Labels, b.Target, b.Limit, b.Task = j.in.Labels, j.in.Target, limit, p.Options.Tasks
 	if j.TrainingData != "" {
 		b.TrainingData = absolute(j.TrainingData)
 	}

@@ -53,7 +53,7 @@ func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 	if err := j.learn(ctx, e); err != nil {
 		return nil, err
 	}
-	if err := j.forPromise(ctx, e, &o); err != nil {
+	if err := j.forPromise(&o); err != nil {
 		return nil, err
 	}
 	if o.Nodes, err = j.nodes(); err != nil {
@@ -88,7 +88,7 @@ func (j *designJob) nodes() ([]string, error) {
 }
 
 // forPromise adds to the options what a promise needs of the data.
-func (j *designJob) forPromise(ctx context.Context, e *env, o *design.Options) error {
+func (j *designJob) forPromise(o *design.Options) error {
 	if o.Candidates == 0 {
 		o.Candidates = j.training.Len()
 	}
@@ -103,7 +103,7 @@ func (j *designJob) forPromise(ctx context.Context, e *env, o *design.Options) e
 		o.Attack /= levels
 	}
 	if o.Identify > 0 {
-		if err := j.setApart(ctx, e, o); err != nil {
+		if err := j.setApart(o); err != nil {
 			return err
 		}
 	}
@@ -122,7 +122,7 @@ func (j *designJob) open(ctx context.Context, e *env, o design.Options) (err err
 			return err
 		}
 	}
-	j.in = j.inputFlags.of(path, j.Split, j.Seed)
+	j.in = j.inputFlags.of(path, j.partFlags, j.Seed)
 	j.in.Vectors, j.in.Columns = j.sourceFlags.Vectors != "", j.Columns
 	if len(j.in.Sensitive) == 0 && j.in.Vectors {
 		for _, p := range o.Protect {
@@ -173,7 +173,7 @@ const apartShare = 5
 
 // setApart takes inputs for the search from the test data. j.measured are the indices of the others
 // in the data without --limit.
-func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) error {
+func (j *designJob) setApart(o *design.Options) error {
 	n := j.data.Len()
 	if people := design.People(j.data); people < apartShare {
 		have := report.Many(n, "test input")
@@ -182,18 +182,6 @@ func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) err
 		}
 		return usage(fmt.Errorf("--data: %s: some set the strength of the noise, and the others are measured", have), fmt.Sprintf("give at least %d", apartShare))
 	}
-	of := dataset.First(n)
-	if j.in.Limit != "" {
-		all := j.in
-		all.Limit = ""
-		set, err := e.opener(ctx, j.model)(all)
-		if err != nil {
-			return err
-		}
-		if of, err = dataset.Choose(j.in.Limit, set.Len(), j.Seed); err != nil {
-			return err
-		}
-	}
 	order := run.Rand(j.Seed, 0, streamApart).Perm(n)
 	apart, rest := order[:n/apartShare], order[n/apartShare:]
 	if j.data.Group != nil {
@@ -201,7 +189,7 @@ func (j *designJob) setApart(ctx context.Context, e *env, o *design.Options) err
 	}
 	slices.Sort(rest)
 	for _, i := range rest {
-		j.measured = append(j.measured, int64(of[i]))
+		j.measured = append(j.measured, int64(j.data.InPart[i]))
 	}
 	o.Fresh, j.data = j.data.Subset(apart), j.data.Subset(rest)
 	if j.views != nil {
@@ -258,8 +246,8 @@ func (j *designJob) measure(ctx context.Context, e *env, dir string, p *design.R
 	}
 	limit := j.in.Limit
 	if len(j.measured) > 0 {
-		limit = absolute(filepath.Join(dir, measuredFile))
-		err := e.files.Write(limit, func(w io.Writer) error { return npy.Write(w, []int{len(j.measured)}, j.measured) })
+		limit.Indices = absolute(filepath.Join(dir, measuredFile))
+		err := e.files.Write(limit.Indices, func(w io.Writer) error { return npy.Write(w, []int{len(j.measured)}, j.measured) })
 		if err != nil {
 			return nil, err
 		}

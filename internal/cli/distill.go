@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 
-	"tattle/internal/data/dataset"
 	"tattle/internal/protect/measure"
 	"tattle/internal/report"
 	"tattle/internal/reveal/curious"
@@ -66,7 +63,7 @@ func (c *taught) open(ctx context.Context, e *env) (*training.Teacher, error) {
 	if moved != "" {
 		moved = absolute(moved)
 	}
-	return t, openError(ctx, t.OpenData(ctx, moved, e.bars.Begin("reading the data")))
+	return t, measure.WrongData(ctx, "Data", t.OpenData(ctx, moved, e.bars.Begin("reading the data")))
 }
 
 // compute opens the run and has work make the report of what is done with it.
@@ -85,19 +82,4 @@ func modelOf(r *report.Report, dir, file string) error {
 	hash, err := run.Digest(filepath.Join(dir, file))
 	r.Model = report.Model{Path: file, SHA256: hash}
 	return err
-}
-
-// openError names the flag behind an error of reading labelled data, which is wrong usage
-// unless a file is to blame.
-func openError(ctx context.Context, err error) error {
-	var format *dataset.FormatError
-	var path *fs.PathError
-	var option *measure.OptionError
-	switch {
-	case err == nil || ctx.Err() != nil || errors.As(err, &option):
-		return err
-	case errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist):
-		return &measure.InputError{OptionError: measure.OptionError{Option: "Data", Err: err}}
-	}
-	return usage(err, "")
 }

@@ -181,7 +181,7 @@ var wordings = []struct {
 	{regexp.MustCompile(`^(?:\w+ )*expected one of (.*)$`), "a command is missing: one of $1"},
 	{regexp.MustCompile(`^(?:\w+ )*expected "(<.*>)"$`), "$1 is missing"},
 	{regexp.MustCompile(`^\[?<(.*?)>\]? must be one of (?:"",)?(.*) but got ("[^"]*")$`), "$1 $3: must be one of $2"},
-	{regexp.MustCompile(`^(.*?) must be one of (.*) but got ("[^"]*")$`), "$1 $3: must be one of $2"},
+	{regexp.MustCompile(`^(.*?) must be one of (?:"",)?(.*) but got ("[^"]*")$`), "$1 $3: must be one of $2"},
 }
 
 // inWords returns an error of the parser in the program's words, with a hint that names the command.

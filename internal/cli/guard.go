@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/file"
 	"tattle/internal/guard/ledger"
@@ -234,7 +236,7 @@ type guardCheckCmd struct {
 	Endpoint   string `help:"Model of the Open Inference Protocol v2 that answers with features without noise (default: this program, as tattle guard serve)." placeholder:"URL"`
 	Token      string `env:"TATTLE_TOKEN" help:"Bearer token for --endpoint." placeholder:"TOKEN"`
 	Preprocess string `help:"How pictures become inputs: as tattle bound --preprocess." placeholder:"NAME|FILE"`
-	Limit      string `help:"Read this many examples only, drawn with seed 1 (default: 256)." default:"256" placeholder:"N"`
+	partFlags  `kong:"set='parts=test,train',set='part=test',set='about_part=test or train (default: test)',set='listed=measured',set='limit=256'"`
 }
 
 func (guardCheckCmd) Help() string {
@@ -255,7 +257,8 @@ func (c *guardCheckCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	set, err := e.opener(ctx, m)(inputFlags{Limit: c.Limit}.of(c.Data, "test", 1))
+	c.Limit = cmp.Or(c.Limit, dataset.Limit{Most: checkedExamples})
+	set, err := e.opener(ctx, m)(inputFlags{}.of(c.Data, c.partFlags, 1))
 	if err != nil {
 		return err
 	}
@@ -270,6 +273,9 @@ func (c *guardCheckCmd) Run(ctx context.Context, e *env) error {
 	}
 	return e.print("within the allowance: features of %s differ by at most %.3g, and the certificate allows δ = %.3g\n", report.Many(set.Len(), "example"), drift, allowance)
 }
+
+// checkedExamples is how many examples are read by default.
+const checkedExamples = 256
 
 // driftBatch is the number of examples of one request.
 const driftBatch = 16

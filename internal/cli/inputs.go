@@ -19,13 +19,30 @@ import (
 // absolute makes a path good from any folder; the generated data have none.
 func absolute(path string) string { return measure.Absolute(path) }
 
-// inputFlags say what of the data is read, and how its labels are found.
+// partFlags say which part of the data is read, and how many of its examples. Tags at the places where they are used set the parts.
+type partFlags struct {
+	Part string `help:"Part of the data: ${about_part}." enum:"${parts}" default:"${part}" placeholder:"PART" more:""`
+	limitFlag
+}
+
+// limitFlag says how many examples of the data are read.
+type limitFlag struct {
+	Limit dataset.Limit `help:"Read at most N examples of each part, drawn by the seed. An .npy file of indices lists those of the ${listed} part; N,FILE does both (default: ${limit})." placeholder:"N|FILE|N,FILE" input:"file" more:""`
+}
+
+// limit is the flag's value with a path that is good from any folder.
+func (f limitFlag) limit() dataset.Limit {
+	if f.Limit.Indices != "" {
+		f.Limit.Indices = absolute(f.Limit.Indices)
+	}
+	return f.Limit
+}
+
+// inputFlags say how the labels of the data are found.
 type inputFlags struct {
-	Labels        string   `help:"CSV with the labels; QMNIST's folder (default: found)." placeholder:"FILE" input:"file"`
-	Target        string   `help:"Column of the labels that the model answers (default: the only column)." placeholder:"COLUMN"`
-	Sensitive     []string `sep:"none" help:"Sensitive attributes: columns or rules, as 'age: <30; >=30' (default: the data's)." placeholder:"RULE"`
-	Limit         string   `help:"Read at most this many examples of each part, drawn by the seed; or an .npy file with the indices of the examples to measure (default: all)." placeholder:"N|FILE" input:"file" more:""`
-	TrainingLimit *uint32  `help:"Read at most this many training examples, drawn by the seed; 0: all (default: --limit if it is a number, else all)." placeholder:"N" more:""`
+	Labels    string   `help:"CSV with the labels; QMNIST's folder (default: found)." placeholder:"FILE" input:"file"`
+	Target    string   `help:"Column of the labels that the model answers (default: the only column)." placeholder:"COLUMN"`
+	Sensitive []string `sep:"none" help:"Sensitive attributes: columns or rules, as 'age: <30; >=30' (default: the data's)." placeholder:"RULE"`
 	groupFlag
 	skipFlag
 }
@@ -42,19 +59,10 @@ type skipFlag struct {
 
 // of returns the examples of the data at the path that the flags name. Paths among the flags
 // become good from any folder.
-func (f inputFlags) of(path, split string, seed uint64) measure.Inputs {
-	in := measure.Inputs{Path: path, Split: split, Labels: f.Labels, Target: f.Target, Sensitive: f.Sensitive, Group: f.Group, Limit: f.Limit, SkipMissing: f.SkipMissing, Seed: seed}
+func (f inputFlags) of(path string, read partFlags, seed uint64) measure.Inputs {
+	in := measure.Inputs{Path: path, Part: read.Part, Labels: f.Labels, Target: f.Target, Sensitive: f.Sensitive, Group: f.Group, Limit: read.limit(), SkipMissing: f.SkipMissing, Seed: seed}
 	if f.Labels != "" {
 		in.Labels = absolute(f.Labels)
-	}
-	n, err := strconv.Atoi(f.Limit)
-	if err != nil && f.Limit != "" && f.Limit != "all" {
-		in.Limit = absolute(f.Limit)
-	} else if err == nil {
-		in.TrainingLimit = n
-	}
-	if f.TrainingLimit != nil {
-		in.TrainingLimit = int(*f.TrainingLimit)
 	}
 	return in
 }
@@ -76,24 +84,21 @@ func (e *env) opener(ctx context.Context, m *measure.Model) opener {
 // glyphsName is the generated data, in place of a folder.
 const glyphsName = "glyphs"
 
-// glyphs generates training and test data of n examples (0: dataset.GlyphsTrain).
+// glyphs generates training data of n examples, and test data.
 func glyphs(n int, seed uint64) (train, test *dataset.Set) {
 	train = dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: seed})
 	test = dataset.Glyphs(dataset.GlyphOptions{N: dataset.GlyphsTest, Seed: seed, Split: dataset.Test})
 	return train, test
 }
 
-// openData opens one part of a data set of digits or the like by its folder, or draws the glyphs.
-func openData(path, split string, seed uint64) (*dataset.Set, error) {
-	o := dataset.Options{Kind: dataset.KindMNIST, Split: dataset.Split(split), Seed: seed}
-	if path == glyphsName {
+// openAlone opens data of digits or the like by themselves, whatever the model.
+func openAlone(in measure.Inputs) (*dataset.Set, error) {
+	o := dataset.Options{Kind: dataset.KindMNIST, Part: dataset.Split(in.Part), Limit: in.Limit, Seed: in.Seed}
+	if in.Path == glyphsName {
 		o.Kind = dataset.KindGlyphs
 	}
-	set, _, err := dataset.OpenInputs(context.Background(), path, o)
-	if err != nil {
-		return nil, fmt.Errorf("--data: %w", err)
-	}
-	return set, nil
+	set, _, err := dataset.OpenInputs(context.Background(), in.Path, o)
+	return set, measure.WrongData(context.Background(), "Data", err)
 }
 
 // readFlags say what a model's file leaves open, and what its inputs are.
@@ -169,10 +174,10 @@ func differentiable(m *measure.Model, part *nn.Graph) error {
 
 // sourceFlags say what is measured: a model on data, or vectors with or without one.
 type sourceFlags struct {
-	Model   string `help:"The model, an ONNX file." placeholder:"FILE" input:"model"`
-	Data    string `help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
-	Vectors string `help:"Vectors (.npz, .npy, CSV) in the place of --data, with a model or without one." placeholder:"FILE" input:"file"`
-	Split   string `help:"Part of the data: test or train." enum:"test,train" default:"test" more:""`
+	Model     string `help:"The model, an ONNX file." placeholder:"FILE" input:"model"`
+	Data      string `help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
+	Vectors   string `help:"Vectors (.npz, .npy, CSV) in the place of --data, with a model or without one." placeholder:"FILE" input:"file"`
+	partFlags `kong:"set='parts=test,train',set='part=test',set='about_part=test or train (default: test)',set='listed=measured',set='limit=all'"`
 	readFlags
 	useFlags
 }

@@ -83,7 +83,7 @@ func releasedPart(leaves measure.Release, g *nn.Graph, path string) (*nn.Graph, 
 // read.
 func originOf(m *measure.Model, in measure.Inputs, set *dataset.Set, notes []string) measure.Origin {
 	return measure.Origin{
-		Model: modelRead(m), Data: measure.DataOf(set, absolute(in.Path), in.Split),
+		Model: modelRead(m), Data: measure.DataOf(set, absolute(in.Path), in.Part),
 		Notes: notes, Reading: measure.ReadingOf(m, in),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/engine/onnx"
 	"tattle/internal/protect/measure"
 	"tattle/internal/reveal/curious/training"
@@ -129,7 +130,11 @@ func inputsOf(k *kong.Context) []input {
 			name = "--" + name
 		}
 		for _, value := range valuesIn(v.Target) {
-			path, isTable := strings.CutPrefix(value.String(), measure.TablePrefix)
+			text := value.String()
+			if limit, is := value.Interface().(dataset.Limit); is {
+				text = limit.Indices
+			}
+			path, isTable := strings.CutPrefix(text, measure.TablePrefix)
 			if names == "" || path == "" || names == namesData && path == glyphsName || names == namesTable && !isTable {
 				continue
 			}

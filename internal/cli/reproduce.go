@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/paper"
 	"tattle/internal/protect/measure"
 	"tattle/internal/report"
@@ -18,10 +19,11 @@ import (
 type reproduceCmd struct {
 	Experiment string `arg:"" optional:"" default:"" enum:",figure1,figure2,figure3,figure4,figure5,figure6,comparison,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex" help:"Paper A: figure1, figure2 (MNIST), figure3, figure4 (CIFAR-10), figure5, figure6 (ImageNet), comparison (MNIST). Paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7 to figure9 (UTKFace), mixtures and convex (no data)."`
 	Data       string `help:"Folder or zip of MNIST, CIFAR-10, ImageNet (validation), CelebA or UTKFace, as the experiment needs." placeholder:"PATH" input:"data"`
-	Examples   string `help:"Paper A: test images, or an .npy file of indices. Paper B: largest number of training examples." placeholder:"N|FILE" input:"file"`
+	Examples   string `help:"Paper A: how many test images are bounded, or an .npy file of their indices." placeholder:"N|FILE" input:"file"`
 	Published  int    `help:"figure1 and comparison: also run the authors' own procedure, on this many images; 0: none." default:"500" more:"" range:"[0,)"`
 	Twins      string `help:"comparison: images for which twins are searched: the first N, or all (default: 20)." default:"20" placeholder:"N|all" more:""`
 	figureFlags
+	Limit  int      `help:"Paper B: read at most N examples of each part, drawn by the seed (default: all; with --quick: 5000)." placeholder:"N" range:"[1,)"`
 	Quick  bool     `help:"Paper B: small and fast, not comparable with the paper."`
 	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N" range:"[1,100000]"`
 	Epochs int      `help:"Passes over the training data (default: paper B: 50; figure3 and figure4: 7)." placeholder:"N" range:"[1,100000]"`
@@ -88,7 +90,10 @@ func (c *reproduceCmd) curious(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := c.refuse(figureOnly, []string{"--labels"}); err != nil {
+	if err := cmp.Or(
+		c.refuse(figureOnly, []string{"--labels"}),
+		refused(c.Examples != "", "how many examples are read is given with --limit", "reproduce %s has no use for --examples", c.Experiment),
+	); err != nil {
 		return err
 	}
 	if x.Data == paper.Plane {
@@ -121,16 +126,10 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *paper.Experiment) e
 func (c *reproduceCmd) grid(ctx context.Context, e *env, x *paper.Experiment) error {
 	o := paper.GridOptions{
 		Epochs: c.Epochs, Seeds: c.Seeds, Seed: c.Seed, Only: c.Only, SkipMissing: c.SkipMissing, Quick: c.Quick,
-		Say: e.say,
+		Limit: dataset.Limit{Most: c.Limit}, Say: e.say,
 	}
 	if c.Data != "" {
 		o.Data = absolute(c.Data)
-	}
-	if c.Examples != "" {
-		var err error
-		if o.Limit, err = strconv.Atoi(c.Examples); err != nil || o.Limit < 1 {
-			return usage(fmt.Errorf("--examples %s: want the most training examples, a number above 0", c.Examples), "")
-		}
 	}
 	if c.List {
 		g, err := x.NewGrid(o)
@@ -168,7 +167,7 @@ func (c *reproduceCmd) grid(ctx context.Context, e *env, x *paper.Experiment) er
 // trainings.
 var (
 	figureOnly = []string{"--model", "--input-shape", "--model-output", "--preprocess", "--features", "--target", "--restarts", "--memory"}
-	gridOnly   = []string{"--seeds", "--only"}
+	gridOnly   = []string{"--seeds", "--only", "--limit"}
 )
 
 // refuse returns an error for the first of the flags that is given.
@@ -199,5 +198,5 @@ func (c *reproduceCmd) ofPaperA() error {
 
 // onPlane refuses the flags that mixtures and convex have no use for.
 func (c *reproduceCmd) onPlane() error {
-	return c.refuse([]string{"--data", "--examples", "--skip-missing", "--resume", "--epochs"}, gridOnly)
+	return c.refuse([]string{"--data", "--skip-missing", "--resume", "--epochs"}, gridOnly)
 }

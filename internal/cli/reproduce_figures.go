@@ -43,11 +43,15 @@ func (c *reproduceCmd) start(ctx context.Context, e *env, f paper.Figure) (*meas
 	}
 	m.Spec.Node = c.Features
 	examples := cmp.Or(c.Examples, f.Examples)
-	flags := inputFlags{Labels: c.Labels, Target: c.Target, skipFlag: c.skipFlag}
+	read := partFlags{Part: string(dataset.Test)}
 	if f.Small { // these alone are read, as A does
-		flags.Limit, examples = examples, "all"
+		if err := read.Limit.UnmarshalText([]byte(examples)); err != nil {
+			return nil, usage(fmt.Errorf("--examples %w", err), "")
+		}
+		examples = "all"
 	}
-	if err := c.open(ctx, e, m, f, flags.of(c.Data, "test", c.Seed)); err != nil {
+	flags := inputFlags{Labels: c.Labels, Target: c.Target, skipFlag: c.skipFlag}
+	if err := c.open(ctx, e, m, f, flags.of(c.Data, read, c.Seed)); err != nil {
 		return nil, err
 	}
 	var err error
@@ -77,9 +81,8 @@ func (c *reproduceCmd) compareAll(m *measurement) (err error) {
 // open reads the data. If a model is given it is read first, because it determines the inputs.
 func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f paper.Figure, in measure.Inputs) (err error) {
 	if c.Model == "" {
-		m.Data, err = openData(c.Data, in.Split, c.Seed)
-		if err == nil {
-			m.origin.Data = measure.DataOf(m.Data, absolute(c.Data), in.Split)
+		if m.Data, err = openAlone(in); err == nil {
+			m.origin.Data = measure.DataOf(m.Data, absolute(c.Data), in.Part)
 		}
 		return err
 	}
@@ -195,7 +198,7 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f pape
 	if c.Model != "" {
 		return nil // it was read before the data
 	}
-	data, err := openData(c.Data, string(dataset.Train), c.Seed)
+	data, err := openAlone(measure.Inputs{Path: c.Data, Part: string(dataset.Train), Seed: c.Seed})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"tattle/internal/engine/nn/train"
 	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/file"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
 	"tattle/internal/reveal/curious/training"
 	"tattle/internal/run"
@@ -21,10 +22,10 @@ type trainCmd struct {
 	Epochs       int     `help:"Passes over the training data (default: paper A: 6 or 7, paper B: 50)." placeholder:"N" range:"[1,100000]"`
 	Batch        int     `help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N" more:"" range:"[1,65536]"`
 	LearningRate float64 `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001" more:"" range:"(0,1)"`
-	Examples     int     `help:"Train on the first N only (default: all; glyphs: 10000)." placeholder:"N" range:"[1,)"`
 	Net          string  `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
 	SigmaScale   float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: X times their root mean square in each batch." placeholder:"X" range:"(0,1000000]"`
 	BitsPenalty  float64 `help:"With --sigma-scale: add to the loss WEIGHT times an upper limit on the information in the features, in bits." placeholder:"WEIGHT" more:"" range:"(0,1000000]"`
+	limitFlag    `kong:"set='listed=training',set='limit=all'"`
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	sharedRun
 }
@@ -96,16 +97,12 @@ func unfinishedNet(what, dir string, stopped error) error {
 // mostEpochs limits --epochs.
 const mostEpochs = 100000
 
-// mostGlyphs is the largest number of glyphs that are drawn.
-const mostGlyphs = 1000000
-
 // check checks the flags of both papers' trainings.
 func (c *trainCmd) check() error {
 	drawn := c.Task == glyphsName
 	return cmp.Or(
 		refused(c.Net != "" && zoo.Nets[c.Net].About == "", "choose from "+strings.Join(zoo.Names(), ", "), "--net %q: unknown", c.Net),
 		refused(c.SigmaScale == 0 && c.BitsPenalty > 0, "without noise, the features have no limit", "--bits-penalty requires --sigma-scale"),
-		refused(drawn && c.Examples > mostGlyphs, "", "--examples %d: must be at most %d", c.Examples, mostGlyphs),
 		refused(drawn && c.Data != "", "", "train glyphs generates its data and takes no --data"),
 		refused(!drawn && c.Data == "", whereFrom(c.Task), "train %s requires --data, the folder of the data set", c.Task),
 	)
@@ -124,20 +121,13 @@ func whereFrom(task string) string {
 
 // load returns the training and the test set.
 func (c *trainCmd) load() (train, test *dataset.Set, err error) {
-	if c.Task == glyphsName {
-		train, test = glyphs(c.Examples, c.Seed)
-		return train, test, nil
-	}
-	if train, err = openData(c.Data, string(dataset.Train), c.Seed); err != nil {
+	in := measure.Inputs{Path: c.Data, Part: string(dataset.Test), Limit: c.Limit.Others(), Seed: c.Seed}
+	if test, err = openAlone(in); err != nil {
 		return nil, nil, err
 	}
-	if test, err = openData(c.Data, string(dataset.Test), c.Seed); err != nil {
-		return nil, nil, err
-	}
-	if c.Examples > 0 && c.Examples < train.Len() {
-		train = train.Subset(dataset.First(c.Examples))
-	}
-	return train, test, nil
+	in.Part, in.Limit = string(dataset.Train), c.limit()
+	train, err = openAlone(in)
+	return train, test, err
 }
 
 // recipe returns paper A's training as the flags change it; files writes what it keeps.

@@ -26,8 +26,8 @@ const timed = 2 * curious.DefaultBatch
 // are of a short training of each kind on random pictures, in proportion to examples and epochs.
 func (g *Grid) WritePlan(ctx context.Context, w io.Writer) error {
 	examples := trainingExamples[g.Data]
-	if g.o.Limit > 0 {
-		examples = min(examples, g.o.Limit)
+	if g.limited() {
+		examples = min(examples, g.o.Limit.Most)
 	}
 	type kind struct {
 		standard bool

@@ -27,10 +27,11 @@ type GridOptions struct {
 	SkipMissing bool     // as in dataset.Options
 	Epochs      int      // of each training; 0 is the paper's
 	Seeds       int      // trainings of each kind; 0 is the paper's
-	Limit       int      // largest number of training examples; 0 is all
 	Seed        uint64   // the first
 	Only        []string // keys of the trainings to run; * stands for any letters; nil is all
 	Quick       bool     // by default few epochs, seeds and examples, and small pictures
+
+	Limit dataset.Limit // without indices
 
 	Dir   string    // of the run
 	Files *file.Dir // changes the files in Dir; nil: any files
@@ -80,7 +81,7 @@ func (x *Experiment) NewGrid(o GridOptions) (*Grid, error) {
 	g := &Grid{Experiment: x, o: o, chosen: map[string]bool{}}
 	seeds, epochs, side := Seeds, curious.DefaultEpochs, dataset.DefaultSide
 	if o.Quick {
-		seeds, epochs, side, g.o.Limit = quickSeeds, quickEpochs, quickSide, cmp.Or(o.Limit, quickExamples)
+		seeds, epochs, side, g.o.Limit = quickSeeds, quickEpochs, quickSide, cmp.Or(o.Limit, dataset.Limit{Most: quickExamples})
 	}
 	g.o.Seeds, g.o.Epochs = cmp.Or(o.Seeds, seeds), cmp.Or(o.Epochs, epochs)
 	switch {
@@ -178,12 +179,8 @@ func Finished(dir string) bool {
 
 // String says how much there is to train, and how.
 func (g *Grid) String() string {
-	examples := "all training examples"
-	if g.o.Limit > 0 {
-		examples = g.most()
-	}
 	return fmt.Sprintf("%s: %s; %s, batches of %d, Adam with learning rate %g, %d×%d pictures",
-		g.Name, g.plan(), examples, curious.DefaultBatch, curious.DefaultLearningRate, g.side(), g.side())
+		g.Name, g.plan(), g.most(), curious.DefaultBatch, curious.DefaultLearningRate, g.side(), g.side())
 }
 
 // plan is how much there is to train.
@@ -191,7 +188,15 @@ func (g *Grid) plan() string {
 	return fmt.Sprintf("%s × %s × %s", report.Many(len(g.chosen), "training"), report.Many(g.o.Seeds, "seed"), report.Many(g.o.Epochs, "epoch"))
 }
 
-func (g *Grid) most() string { return fmt.Sprintf("at most %d training examples", g.o.Limit) }
+// most says how many examples are read.
+func (g *Grid) most() string {
+	if !g.limited() {
+		return "all examples"
+	}
+	return fmt.Sprintf("at most %v examples of each part", g.o.Limit)
+}
+
+func (g *Grid) limited() bool { return g.o.Limit.String() != dataset.Limit{}.String() }
 
 // side is that of the pictures.
 func (g *Grid) side() int { return g.cells[0].Source.Side }
@@ -205,7 +210,7 @@ func (g *Grid) reduced() string {
 	if side := g.side(); side != dataset.DefaultSide {
 		s = append(s, fmt.Sprintf("%d×%d pictures instead of 64×64", side, side))
 	}
-	if g.o.Limit > 0 {
+	if g.limited() {
 		s = append(s, g.most())
 	}
 	if len(s) > 0 && g.o.Seeds == 1 {
@@ -241,14 +246,10 @@ func (g *Grid) Report(ctx context.Context, r *report.Report) error {
 	if g.o.Quick {
 		r.Title += " (quick)"
 	}
-	examples := "all"
-	if g.o.Limit > 0 {
-		examples = strconv.Itoa(g.o.Limit)
-	}
 	r.SetRequest(map[string]string{
 		"experiment": g.Name, "epochs": strconv.Itoa(g.o.Epochs), "batch": strconv.Itoa(curious.DefaultBatch),
 		"learning rate": strconv.FormatFloat(curious.DefaultLearningRate, 'g', -1, 64), "side": strconv.Itoa(g.side()),
-		"examples": examples, "data seed": strconv.FormatUint(g.o.Seed, 10), "seeds": strconv.Itoa(g.o.Seeds),
+		"examples": g.o.Limit.String(), "data seed": strconv.FormatUint(g.o.Seed, 10), "seeds": strconv.Itoa(g.o.Seeds),
 	})
 	r.Data = measure.DataOf(parts.Test, g.o.Data, string(dataset.Test))
 	r.Data.SHA256 = parts.Sum()

@@ -22,7 +22,7 @@ func TestReduced(t *testing.T) {
 func TestGridSays(t *testing.T) {
 	x := must.Get(Get("table8"))(t)
 	g := must.Get(x.NewGrid(GridOptions{Only: []string{"race5-age5-parameterized-soft-y.5s.5"}}))(t)
-	const want = "table8: 1 training × 5 seeds × 50 epochs; all training examples, batches of 100, Adam with learning rate 0.001, 64×64 pictures"
+	const want = "table8: 1 training × 5 seeds × 50 epochs; all examples, batches of 100, Adam with learning rate 0.001, 64×64 pictures"
 	if s := g.String(); s != want {
 		t.Errorf("%q, want %q", s, want)
 	}

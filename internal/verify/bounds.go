@@ -37,9 +37,9 @@ func (v *recomputed) bounds(ctx context.Context) error {
 	if err := v.complete(s); err != nil {
 		return err
 	}
-	limit := s.Reading.Limit
-	if moved := filepath.Join(v.dir, filepath.Base(limit)); limit != "" && !file.Exists(limit) && file.Exists(moved) {
-		s.Reading.Limit = moved // with the run
+	limit := &s.Reading.Limit.Indices
+	if moved := filepath.Join(v.dir, filepath.Base(*limit)); *limit != "" && !file.Exists(*limit) && file.Exists(moved) {
+		*limit = moved // with the run
 	}
 	q := &request{Request: measure.Request{Release: s.Release.Of(v.was.Seed), Seed: v.was.Seed, Draws: s.Draws, Memory: cmp.Or(v.Memory, bound.DefaultMemory)}, recomputed: v, setup: s}
 	split, err := q.open(ctx)

@@ -73,7 +73,7 @@ func (q *request) limits(ctx context.Context, s *measure.Split) (x *measure.List
 			candidates = q.train
 		default:
 			in := q.learned(q.setup, u.Path)
-			in.Split = u.Split
+			in.Part = u.Split
 			if candidates, err = q.data(ctx, theCandidates, q.TrainingData, in, q.reader, u.SHA256); err != nil {
 				return nil, err
 			}

@@ -36,7 +36,7 @@ func (c *chosen) all() []Attribute {
 // choose applies the rules. The target of [OpenInputs] may be missing, and has the classes that its column says.
 func (src *origin) choose(o Options) (*chosen, error) {
 	c := new(chosen)
-	one := o.Split != ""
+	one := !o.divided
 	target := cmp.Or(o.Target, src.target)
 	if one {
 		target = cmp.Or(target, src.targetColumn())
@@ -107,7 +107,7 @@ func (src *origin) chooseGroup(name string, c *chosen) error {
 // chooseSensitive applies the rules of the sensitive attributes, or the kind's own, but for what is the target already.
 func (src *origin) chooseSensitive(o Options, c *chosen) (err error) {
 	sensitive := o.Sensitive
-	if len(sensitive) == 0 && (o.Split == "" || !src.divides) { // other programs' models take all columns of a table
+	if len(sensitive) == 0 && (o.divided || !src.divides) { // other programs' models take all columns of a table
 		sensitive = slices.DeleteFunc(slices.Clone(src.sensitive), func(name string) bool {
 			k, err := src.find(name)
 			return err == nil && slices.Contains(c.columns, k)

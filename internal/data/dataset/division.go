@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -34,8 +35,8 @@ var (
 // division is the rows of each part, in the order of the sets.
 type division struct {
 	rows    [3][]int
-	limited bool // training rows that could be used are not
-	given   int  // rows of the data
+	limited [3]bool // rows that could be read are not
+	given   int     // rows of the data
 	notes   []string
 }
 
@@ -76,10 +77,13 @@ func (src *origin) asGiven(group *Attribute) *division {
 // given returns the rows of the part that is asked for, and its index: of the data's own division, or, of data that
 // divides, of the one that the seed makes. The validation part stands in for a test part.
 func (src *origin) given(o Options, group *Attribute) (*division, int, error) {
-	n, want := src.rows(), slices.Index(partNames[:], o.Split)
+	n, want := src.rows(), slices.Index(partNames[:], o.Part)
 	whole := &division{given: n, rows: [3][]int{First(n)}}
-	switch {
-	case o.Whole:
+	switch views := o.ViewsOf; {
+	case views != nil && n != views.RowsOf:
+		return nil, 0, fmt.Errorf("%d views of %d examples: give one of each, in the same order", n, views.RowsOf)
+	case views != nil:
+		whole.rows[trainPart] = views.Rows
 		return whole, trainPart, nil
 	case src.divides && !o.Undivided:
 		return src.divide(o.Seed, group), want, nil
@@ -94,10 +98,10 @@ func (src *origin) given(o Options, group *Attribute) (*division, int, error) {
 	}
 	switch {
 	case len(d.rows[want]) > 0:
-	case slices.Contains(src.split, o.Split):
+	case slices.Contains(src.split, o.Part):
 		return d, want, fmt.Errorf("no %s example is left: each is of a %s with others in an earlier part, to which it moves: divide the data by %s", partWords[want], file.Shown(group.Name), file.Shown(group.Name))
 	default:
-		return d, want, fmt.Errorf("has no %s part: choose another", o.Split)
+		return d, want, fmt.Errorf("has no %s part: choose another", o.Part)
 	}
 	for part := range d.rows {
 		if part != want {
@@ -206,16 +210,54 @@ func (d *division) total() int { return len(d.rows[0]) + len(d.rows[1]) + len(d.
 // order lists the rows of all parts, one part after the other.
 func (d *division) order() []int { return slices.Concat(d.rows[:]...) }
 
-// limit keeps at most n training rows (0: all), in their order.
-func (d *division) limit(n int, seed uint64) {
-	rows := d.rows[trainPart]
-	if n == 0 || n >= len(rows) {
-		return
+// limit leaves the rows that are read. Those of all parts are limited as one if that is what is measured.
+func (d *division) limit(o Options) error {
+	groups := [][]int{{trainPart}, {validationPart}, {testPart}}
+	if o.Part == All {
+		groups = [][]int{{trainPart, validationPart, testPart}}
 	}
-	order := drawOf(seed, "limit").Perm(len(rows))[:n]
-	slices.Sort(order)
-	d.rows[trainPart], d.limited = pick(rows, 1, order), true
-	d.note("%d of %d training examples are used, drawn by seed %d", n, len(rows), seed)
+	for _, parts := range groups {
+		var rows, owner []int
+		for _, part := range parts {
+			rows, owner = append(rows, d.rows[part]...), append(owner, slices.Repeat([]int{part}, len(d.rows[part]))...)
+			d.rows[part] = nil
+		}
+		limit, what := o.Limit, ""
+		if part := parts[0]; o.Part != All {
+			what = partWords[part] + " "
+			switch {
+			case o.Part == partNames[part]:
+			case o.Alone:
+				continue
+			default:
+				limit = cmp.Or(o.Others, &o.Limit).Others()
+			}
+		}
+		chosen, err := d.choose(limit, len(rows), o.Seed, what)
+		if err != nil {
+			return err
+		}
+		for _, k := range chosen {
+			d.rows[owner[k]] = append(d.rows[owner[k]], rows[k])
+		}
+		for _, part := range parts {
+			d.limited[part] = len(chosen) < len(rows)
+		}
+	}
+	return nil
+}
+
+// choose returns the indices, of n examples, that are read, and notes how many these are.
+func (d *division) choose(l Limit, n int, seed uint64, what string) ([]int, error) {
+	chosen, err := l.of(n, seed)
+	switch {
+	case err != nil || len(chosen) == n:
+	case l.Indices != "":
+		d.note("%d of %d %sexamples are read: those that %s lists", len(chosen), n, what, l.Indices)
+	default:
+		d.note("%d of %d %sexamples are read, drawn by seed %d", len(chosen), n, what, seed)
+	}
+	return chosen, err
 }
 
 // has returns an error if a part has no row.
@@ -244,8 +286,8 @@ func (d *division) check(c *chosen) error {
 			case class < 0:
 			case part == validationPart:
 				d.note("class %q of %s has no validation example", a.Values[class], a.Name)
-			case part == trainPart && d.limited:
-				return fmt.Errorf("class %q of %s has none of the %d training examples that are used: use more, group it with another class, or leave it out", a.Values[class], a.Name, len(rows))
+			case d.limited[part]:
+				return fmt.Errorf("class %q of %s has none of the %d %s examples that are read: read more, group it with another class, or leave it out", a.Values[class], a.Name, len(rows), partWords[part])
 			default:
 				return fmt.Errorf("class %q of %s has no %s example: group it with another class, or leave it out", a.Values[class], a.Name, partWords[part])
 			}

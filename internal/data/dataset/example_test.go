@@ -11,8 +11,7 @@ import (
 // Data are opened by their path; "glyphs" are generated, and need no file.
 func ExampleOpenInputs() {
 	set, _, err := dataset.OpenInputs(context.Background(), "glyphs", dataset.Options{
-		Split: dataset.Test, Seed: 1,
-		Choose: func(n int) ([]int, error) { return []int{0, 1, 2}, nil },
+		Part: dataset.Test, Limit: dataset.Limit{Most: 3}, Seed: 1,
 	})
 	if err != nil {
 		log.Fatal(err)

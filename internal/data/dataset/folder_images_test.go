@@ -191,9 +191,9 @@ func TestReadImagesErrors(t *testing.T) {
 		must.Fail(t, must.Err(presetsOf[KindImages].readLists(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", Options{})), "faces/labels.csv: ", c.want)
 	}
 	two := tree(texts(map[string]string{"a.csv": "file,age\n1.jpg,1\n", "b/b.csv": "id,x\n1.jpg,5\n"}, "1.jpg"))
-	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{})), "2 other CSV files: name the CSV")                                    // two lists
-	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{Labels: "c.csv"})), "c.csv: no such file, neither here nor in faces")      // no such list
-	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{Labels: "a.csv", FileColumn: "photo"})), `no column "photo"`, "file, age") // no such column
+	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{})), "2 other CSV files: name the CSV")                                         // two lists
+	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{Labels: "c.csv"})), "c.csv: no such file or folder: it is not in faces either") // no such list
+	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{Labels: "a.csv", FileColumn: "photo"})), `no column "photo"`, "file, age")      // no such column
 	if l, err := presetsOf[KindImages].readLists(two, "faces", Options{Labels: "b/b.csv", FileColumn: "ID"}); err != nil || l.text(t, "x") != "5" {
 		t.Errorf("a list inside: %v", err)
 	}

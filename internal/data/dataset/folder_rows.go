@@ -100,7 +100,7 @@ func locate(fsys fs.FS, source, asked string, files []string) (*labels, error) {
 		if slices.Contains(files, name) {
 			return readLabelTable(fsys, source, name)
 		}
-		return nil, fmt.Errorf("%s: no such file, neither here nor in %s: name the CSV with the labels", asked, source)
+		return nil, &file.NotFoundError{Path: asked, Give: fmt.Sprintf("it is not in %s either: name the CSV with the labels", source)}
 	}
 	name, err := onlyOne(source, files, "labels.csv")
 	if err != nil {

@@ -67,40 +67,60 @@ func Glyphs(o GlyphOptions) *Set {
 	if o.N < 0 || o.N > maxArray/glyphPixels || o.Split.check() != nil || o.Families != nil && !slices.ContainsFunc(o.Families, isFamily) {
 		panic(fmt.Sprintf("dataset: no such glyphs: %+v", o))
 	}
+	list := o.list()
+	set := labelGlyphs(list)
+	set.Pixels = paintGlyphs(list)
+	return set.finish()
+}
+
+// A glyph is one picture that can be drawn.
+type glyph struct {
+	seed          uint64
+	split         Split
+	index         int
+	digit, family int
+}
+
+// labelGlyphs returns the set of some glyphs without their pixels.
+func labelGlyphs(list []glyph) *Set {
 	set := &Set{
-		Name: "glyphs", Shape: []int{1, glyphSide, glyphSide},
-		Pixels: make([]uint8, o.N*glyphPixels), Mean: []float32{glyphMean}, Std: []float32{glyphStd},
-		Y: make([]int, o.N), YName: "digit", YNames: digitNames,
+		Name: "glyphs", Shape: []int{1, glyphSide, glyphSide}, Mean: []float32{glyphMean}, Std: []float32{glyphStd},
+		Y: make([]int, len(list)), YName: "digit", YNames: digitNames,
 	}
-	family := make([]int, o.N)
+	family := make([]int, len(list))
+	for i, g := range list {
+		set.Y[i], family[i] = g.digit, g.family
+	}
 	set.Sensitive = []Attribute{{Name: "family", Values: familyNames, Labels: family}}
-	numbers := o.numbers()
-	simd.Parallel(o.N, 1, func(lo, hi int) {
+	return set
+}
+
+// paintGlyphs draws the pixels of some glyphs.
+func paintGlyphs(list []glyph) []uint8 {
+	pixels := make([]uint8, len(list)*glyphPixels)
+	simd.Parallel(len(list), 1, func(lo, hi int) {
 		w := newWarp()
 		for i := lo; i < hi; i++ {
-			d := newDraws(o.Seed, o.Split, numbers[i])
-			set.Y[i], family[i] = d.classes()
-			w.picture(set.Pixels[i*glyphPixels:][:glyphPixels], set.Y[i], family[i], d)
+			d := newDraws(list[i].seed, list[i].split, list[i].index)
+			d.classes() // which come first
+			w.picture(pixels[i*glyphPixels:][:glyphPixels], list[i].digit, list[i].family, d)
 		}
 	})
-	return set.finish()
+	return pixels
 }
 
 // isFamily reports whether there is a family of this index.
 func isFamily(f int) bool { return f >= 0 && f < len(familyNames) }
 
-// numbers returns the numbers of the first N pictures of the families.
-func (o GlyphOptions) numbers() []int {
-	numbers := make([]int, 0, o.N)
-	for i := 0; len(numbers) < o.N; i++ {
-		if o.Families != nil {
-			if _, f := newDraws(o.Seed, o.Split, i).classes(); !slices.Contains(o.Families, f) {
-				continue
-			}
+// list returns the first N pictures of the families.
+func (o GlyphOptions) list() []glyph {
+	list := make([]glyph, 0, o.N)
+	for i := 0; len(list) < o.N; i++ {
+		if digit, family := newDraws(o.Seed, o.Split, i).classes(); o.Families == nil || slices.Contains(o.Families, family) {
+			list = append(list, glyph{o.Seed, o.Split, i, digit, family})
 		}
-		numbers = append(numbers, i)
 	}
-	return numbers
+	return list
 }
 
 // draws is the random stream of one picture.

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"tattle/internal/file"
 	"tattle/internal/must"
+	"tattle/internal/npy"
 )
 
 // plainPicture is one colour all over.
@@ -62,9 +65,12 @@ func values(s *Set, i int) []float32 {
 	return x
 }
 
-// of chooses some examples.
-func of(indices ...int) func(int) ([]int, error) {
-	return func(int) ([]int, error) { return indices, nil }
+// of chooses some examples by a file of their indices.
+func of(t testing.TB, indices ...int) Limit {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "indices.npy")
+	must.Do(t, file.Write(path, func(w io.Writer) error { return npy.Write(w, []int{len(indices)}, indices) }))
+	return Limit{Indices: path}
 }
 
 // Without options the sets are those of Open, with the same SHA-256. What is assumed of
@@ -78,21 +84,21 @@ func TestInputsAsOpen(t *testing.T) {
 		if got.SHA256 != want.SHA256 || got.Name != want.Name || len(notes) != said || !got.Labelled() || !slices.Equal(values(got, 1), values(want, 1)) {
 			t.Errorf("%s: another set than Open's; notes %q", dir, notes)
 		}
-		some, _ := opened(t, dir, Options{Choose: of(2, 0, 2)})
-		if sub := want.Subset([]int{2, 0, 2}); some.SHA256 != sub.SHA256 {
+		some, _ := opened(t, dir, Options{Limit: of(t, 2, 0)})
+		if sub := want.Subset([]int{2, 0}); some.SHA256 != sub.SHA256 {
 			t.Errorf("%s: a choice is another set than Subset's", dir)
 		}
 	}
-	other, _ := opened(t, digits, Options{Target: "digit: 3; 1; *", Choose: of(1, 0, 4)})
+	other, _ := opened(t, digits, Options{Target: "digit: 3; 1; *", Limit: of(t, 1, 0, 4)})
 	if !slices.Equal(other.Y, []int{1, 0, 2}) || !slices.Equal(other.YNames, []string{"3", "1", "others"}) {
 		t.Errorf("classes %v of %v", other.Y, other.YNames)
 	}
 	refusesInputs(t, digits, Options{Target: "writer"}, `no column "writer"`)
-	refusesInputs(t, digits, Options{Split: Train}, "holds the test part only")
-	refusesInputs(t, digits, Options{Split: Validation}, "has no validation part")
-	refusesInputs(t, digits, Options{Split: "tset"}, `split "tset"`)
-	refusesInputs(t, digits, Options{Choose: of(5)}, "no example 5: it has 5")
-	refusesInputs(t, digits, Options{Choose: of()}, "none of its 5 examples")
+	refusesInputs(t, digits, Options{Part: Train}, "holds the test part only")
+	refusesInputs(t, digits, Options{Part: Validation}, "has no validation part")
+	refusesInputs(t, digits, Options{Part: "tset"}, `part "tset"`)
+	refusesInputs(t, digits, Options{Limit: of(t, 5)}, "index 5, but the data set has 5 examples")
+	refusesInputs(t, digits, Options{Limit: of(t)}, "no indices")
 	refusesInputs(t, filepath.Join(digits, "none"), Options{}, "no such file or folder")
 }
 
@@ -191,9 +197,9 @@ func TestInputsOfClassFolders(t *testing.T) {
 	if x := values(s, 2); x[0] != 0 || x[25] != 1 || x[74] != 0 || !notesSay(notes, "no parts: all of its 4 examples") {
 		t.Errorf("green is %v; notes %q", x, notes)
 	}
-	o.Choose = of(3, 0, 3)
+	o.Limit = of(t, 3, 0)
 	some, _ := opened(t, dir, o)
-	if !slices.Equal(some.Y, []int{2, 0, 2}) || some.SHA256 != s.Subset([]int{3, 0, 3}).SHA256 {
+	if !slices.Equal(some.Y, []int{2, 0}) || some.SHA256 != s.Subset([]int{3, 0}).SHA256 {
 		t.Errorf("a choice has labels %v", some.Y)
 	}
 	if packed, _ := opened(t, zipOf(t, dir), Options{Preprocess: o.Preprocess}); packed.SHA256 != s.SHA256 {
@@ -238,7 +244,7 @@ func TestInputsOfClassFoldersInParts(t *testing.T) {
 	if !slices.Equal(s.Y, []int{0, 1}) || len(s.YNames) != 3 || !notesSay(notes, "2 examples of its validation part") {
 		t.Errorf("classes %v of %v, notes %q", s.Y, s.YNames, notes)
 	}
-	if s, _ = opened(t, dir, Options{Preprocess: p, Split: Train}); s.Len() != 3 {
+	if s, _ = opened(t, dir, Options{Preprocess: p, Part: Train}); s.Len() != 3 {
 		t.Errorf("%d pictures to train", s.Len())
 	}
 	numbers := treeOf(t, map[string][]byte{"0/1.png": one, "1/1.png": one, "10/2.png": one, "2/3.png": one})
@@ -320,8 +326,8 @@ func TestInputsAsTrained(t *testing.T) {
 	files["labels.csv"] = []byte(sheet)
 	dir := treeOf(t, files)
 	parts := must.Get(OpenParts(context.Background(), dir, Options{Target: "age", Side: 16, Sensitive: []string{"age"}}))(t)
-	s, notes := opened(t, dir, Options{Target: "age", Shape: []int{3, 16, 16}, Choose: of(1, 0, 1)})
-	want := parts.Test.Subset([]int{1, 0, 1})
+	s, notes := opened(t, dir, Options{Target: "age", Shape: []int{3, 16, 16}, Limit: of(t, 1, 0)})
+	want := parts.Test.Subset([]int{1, 0})
 	if !bytes.Equal(s.Pixels, want.Pixels) || !slices.Equal(s.Y, want.Y) || !slices.Equal(s.Mean, want.Mean) || !notesSay(notes, "16 × 16 without keeping") {
 		t.Errorf("other pictures than those of training; notes %q", notes)
 	}
@@ -367,7 +373,7 @@ func TestInputKinds(t *testing.T) {
 	}
 	refusesInputs(t, t.TempDir(), Options{Kind: "video"}, `no kind of data "video"`)
 	refusesInputs(t, writeText(t, filepath.Join(t.TempDir(), "x.gguf"), "GGUF"), Options{}, "neither a zip of pictures")
-	s, _ := opened(t, KindGlyphs, Options{Choose: of(3, 4), Shape: []int{1, 28, 28}})
+	s, _ := opened(t, KindGlyphs, Options{Limit: of(t, 3, 4), Shape: []int{1, 28, 28}})
 	if s.Len() != 2 || !s.Labelled() {
 		t.Errorf("%d glyphs", s.Len())
 	}

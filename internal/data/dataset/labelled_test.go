@@ -57,8 +57,8 @@ func TestLimitAndLeaveOut(t *testing.T) {
 	if d.total() != 666 || len(d.rows[testPart]) != test {
 		t.Fatalf("%d rows are left, %d of test", d.total(), len(d.rows[testPart]))
 	}
-	d.limit(50, 7)
-	if len(d.rows[trainPart]) != 50 || !slices.IsSorted(d.rows[trainPart]) || len(d.rows[testPart]) != test {
+	must.Do(t, d.limit(Options{Limit: Limit{Most: 50}, Seed: 7}))
+	if len(d.rows[trainPart]) != 50 || !slices.IsSorted(d.rows[trainPart]) || len(d.rows[testPart]) != 50 {
 		t.Fatalf("%d training rows", len(d.rows[trainPart]))
 	}
 	notes := strings.Join(d.notes, "\n")
@@ -70,12 +70,12 @@ func TestLimitAndLeaveOut(t *testing.T) {
 }
 
 func TestOpenGlyphParts(t *testing.T) {
-	o := Options{Limit: 180, Seed: 3, Target: "digit: 0,2,4,6,8; *", Sensitive: []string{"family", "family: bold; *"}}
+	o := Options{Limit: Limit{Most: 180}, Seed: 3, Target: "digit: 0,2,4,6,8; *", Sensitive: []string{"family", "family: bold; *"}}
 	p := must.Get(OpenParts(context.Background(), "glyphs", o))(t)
-	if p.Train.Len() != 180 || p.Validation.Len() != 20 || p.Test.Len() != 2000 {
+	if p.Train.Len() != 180 || p.Validation.Len() != 180 || p.Test.Len() != 180 {
 		t.Fatalf("%d, %d and %d glyphs", p.Train.Len(), p.Validation.Len(), p.Test.Len())
 	}
-	drawn := Glyphs(GlyphOptions{N: 2000, Seed: 3, Split: Test})
+	drawn := Glyphs(GlyphOptions{N: 2000, Seed: 3, Split: Test}).Subset(must.Get(o.Limit.of(2000, 3))(t))
 	if !bytes.Equal(p.Test.Pixels, drawn.Pixels) || p.Test.Mean[0] != drawn.Mean[0] {
 		t.Error("the test part has other pictures than the glyphs drawn")
 	}
@@ -124,10 +124,10 @@ func TestPicturesKeepTheirLabels(t *testing.T) {
 	const side, size = 16, 3 * 16 * 16
 	nameOf := namesByPixels(t, dir, side)
 	for _, o := range []Options{
-		{Target: "age: <30; >=30", Limit: 20},
+		{Target: "age: <30; >=30", Limit: Limit{Most: 20}},
 		{Target: "race: black; asian, white"},
 		{Target: "age: <30; >=30"},
-		{Target: "age: <30; >=30", Limit: 50},
+		{Target: "age: <30; >=30", Limit: Limit{Most: 50}},
 	} {
 		o.Sensitive, o.Side = []string{"gender"}, side
 		p := must.Get(OpenParts(t.Context(), dir, o))(t)
@@ -159,11 +159,7 @@ func namesByPixels(t *testing.T, dir string, side int) map[string]string {
 
 // A class that only a limit leaves without examples is not said to have none.
 func TestLimitWithoutClass(t *testing.T) {
-	shared.Long(t, "draws all glyphs")
-	must.Fail(t, must.Err(OpenParts(t.Context(), "glyphs", Options{Kind: KindGlyphs, Limit: 2})), "has none of the 2 training examples that are used: use more") // limit
-	if o, err := drawGlyphs(Options{Limit: 1<<63 - 1}); err != nil || o.rows() != GlyphsTrain+GlyphsTest {
-		t.Errorf("a limit that does not bound: %v", err)
-	}
+	must.Fail(t, must.Err(OpenParts(t.Context(), "glyphs", Options{Kind: KindGlyphs, Limit: Limit{Most: 2}})), "has none of the 2 training examples that are read: read more")
 }
 
 // TestFacesAreKeyed asks that face i be the same whatever n is and however many
@@ -227,7 +223,7 @@ func TestShortcuts(t *testing.T) {
 func TestRealFairFace(t *testing.T) {
 	shared.Long(t, "decodes thousands of pictures")
 	path := shared.Path(t, "data/fairface64.zip")
-	o := Options{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Limit: 500}
+	o := Options{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Part: Test, Alone: true}
 	p := must.Get(OpenParts(context.Background(), path, o))(t)
 	archive := must.Get(zip.OpenReader(path))(t)
 	defer archive.Close()
@@ -242,7 +238,7 @@ func TestRealFairFace(t *testing.T) {
 	for _, class := range p.Test.Y {
 		young -= 1 - class
 	}
-	if p.Train.Len() != 500 || p.Validation.Len() != 1600 || p.Test.Len() != 4000 || young != 0 {
+	if p.Train.Len() != 0 || p.Validation.Len() != 0 || p.Test.Len() != 4000 || young != 0 {
 		t.Errorf("%d, %d and %d pictures; the test part has %d young people too few", p.Train.Len(), p.Validation.Len(), p.Test.Len(), young)
 	}
 }

@@ -99,7 +99,7 @@ func TestPreprocessKeepsParts(t *testing.T) {
 		for i, p := range []Preprocess{{}, {Mean: []float64{0}, Std: []float64{1}}} {
 			text := strings.NewReplacer(",p,", ",0,", ",q,", ",1,", ",r,", ",2,").Replace(csvOf(200))
 			must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-			set, said := must.Get2(OpenInputs(t.Context(), path, Options{Target: "y", Split: split, Preprocess: p, Seed: 3}))(t)
+			set, said := must.Get2(OpenInputs(t.Context(), path, Options{Target: "y", Part: split, Preprocess: p, Seed: 3}))(t)
 			labels[i], notes[i] = set.Y, said[0]
 		}
 		if len(labels[0]) == 0 || !slices.Equal(labels[0], labels[1]) || notes[0] != notes[1] {

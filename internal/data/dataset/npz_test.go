@@ -53,9 +53,9 @@ func TestArraysOfPictures(t *testing.T) {
 	}
 	labels := part{"labels", []int{4}, []int64{1, 0, 5, 1}}
 	for _, compress := range []bool{false, true} {
-		a, notes := opened(t, npzOf(t, compress, part{"images", []int{4, 5, 6, 3}, last}, labels), Options{Choose: of(3, 1, 1)})
-		b, _ := opened(t, npzOf(t, compress, labels, part{"X", []int{4, 3, 5, 6}, first}), Options{Choose: of(3, 1, 1)})
-		if a.SHA256 != b.SHA256 || !slices.Equal(a.Shape, []int{3, 5, 6}) || !slices.Equal(a.Y, []int{1, 0, 0}) || len(a.YNames) != 6 {
+		a, notes := opened(t, npzOf(t, compress, part{"images", []int{4, 5, 6, 3}, last}, labels), Options{Limit: of(t, 3, 1)})
+		b, _ := opened(t, npzOf(t, compress, labels, part{"X", []int{4, 3, 5, 6}, first}), Options{Limit: of(t, 3, 1)})
+		if a.SHA256 != b.SHA256 || !slices.Equal(a.Shape, []int{3, 5, 6}) || !slices.Equal(a.Y, []int{1, 0}) || len(a.YNames) != 6 {
 			t.Errorf("compressed %v: shapes %v and %v, labels %v", compress, a.Shape, b.Shape, a.Y)
 		}
 		if x := values(a, 1); x[31] != float32(90+3+1)/255 || !notesSay(notes, "bytes are scaled to 0 … 1") {
@@ -79,7 +79,7 @@ func TestArraysOfPictures(t *testing.T) {
 func TestArraysOfNumbers(t *testing.T) {
 	x := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	path := npzOf(t, false, part{"x", []int{3, 2, 2}, x}, part{"y", []int{3, 1}, []uint8{2, 0, 1}})
-	s, _ := opened(t, path, Options{Choose: of(2, 0)})
+	s, _ := opened(t, path, Options{Limit: of(t, 2, 0)})
 	if !slices.Equal(s.Values, []float32{9, 10, 11, 12, 1, 2, 3, 4}) || !slices.Equal(s.Y, []int{1, 2}) {
 		t.Errorf("values %v, labels %v", s.Values, s.Y)
 	}

@@ -133,10 +133,10 @@ var GlyphsTrain, GlyphsTest = 10000, 2000
 func openDigits(path string, o Options) (*origin, error) {
 	wanted := []Split{Train, Test}
 	switch {
-	case o.Split == Validation:
+	case !o.divided && o.Part == Validation:
 		return nil, fmt.Errorf("%s: has no %s part: ask for %s or %s", path, Validation, Train, Test)
-	case o.Split != "":
-		wanted = []Split{o.Split}
+	case !o.divided:
+		wanted = []Split{o.Part}
 	case !hasPart(path, Test):
 		wanted = wanted[:1]
 	}
@@ -151,7 +151,7 @@ func openDigits(path string, o Options) (*origin, error) {
 		}
 		sets = append(sets, set)
 	}
-	src := fromSets(path, sets, wanted, o)
+	src := fromSets(path, sets, wanted, o, nil)
 	src.elsewhere = map[string]string{"writer": "QMNIST's labels say the writers of MNIST: put them beside the pictures, or name their folder for the labels"}
 	if len(sets[0].Mean) > 1 {
 		src.scaled = "the bytes of CIFAR-10 are scaled to −1 … 1"
@@ -159,33 +159,35 @@ func openDigits(path string, o Options) (*origin, error) {
 	return src, nil
 }
 
-// drawGlyphs draws no more glyphs than are asked for.
+// drawGlyphs draws the glyphs that are read, and no others.
 func drawGlyphs(o Options) (*origin, error) {
-	g := GlyphOptions{N: GlyphsTrain, Seed: o.Seed}
 	if o.Side != 0 && o.Side != glyphSide {
 		return nil, fmt.Errorf("%s are drawn with %d×%d pixels, and not with %d: leave the side out", KindGlyphs, glyphSide, glyphSide, o.Side)
 	}
-	if o.Limit > 0 { // the validation part comes off what is drawn, and has one at least
-		limit := max(min(o.Limit, g.N), validationShare-1)
-		g.N = min(g.N, (limit*validationShare+validationShare-2)/(validationShare-1))
+	parts := []Split{Train, Test}
+	if !o.divided {
+		parts = []Split{o.Part}
 	}
 	var sets []*Set
-	parts := []Split{Train, Test}
-	if o.Split != "" {
-		parts = []Split{o.Split}
-	}
+	var all []glyph
 	for _, part := range parts {
+		g := GlyphOptions{N: GlyphsTrain, Seed: o.Seed, Split: Train}
 		if part != Train {
 			g.N, g.Split = GlyphsTest, Test
 		}
-		sets = append(sets, Glyphs(g))
+		list := g.list()
+		sets, all = append(sets, labelGlyphs(list)), append(all, list...)
 	}
-	return fromSets(KindGlyphs, sets, parts, o), nil
+	return fromSets(KindGlyphs, sets, parts, o, func(rows []int) []uint8 { return paintGlyphs(pick(all, 1, rows)) }), nil
 }
 
-// fromSets makes columns of the labels of sets, which are parts of one.
-func fromSets(source string, sets []*Set, parts []Split, o Options) *origin {
+// fromSets makes columns of the labels of sets, which are parts of one. draw returns the pixels of some rows; nil takes them of the
+// sets.
+func fromSets(source string, sets []*Set, parts []Split, o Options, draw func(rows []int) []uint8) *origin {
 	all := *sets[0]
+	if draw == nil {
+		draw = func(rows []int) []uint8 { return pick(all.Pixels, all.size(), rows) }
+	}
 	l := &labels{source: source, columns: []column{{name: all.YName, listed: all.YNames}}}
 	src := &origin{labels: l, name: all.Name, target: all.YName, close: func() {}}
 	for _, a := range all.Sensitive {
@@ -217,7 +219,7 @@ func fromSets(source string, sets []*Set, parts []Split, o Options) *origin {
 	}
 	src.read = func(_ context.Context, rows, _ []int, _ *chosen) (*Set, error) {
 		set := all
-		set.Pixels = pick(all.Pixels, all.size(), rows)
+		set.Pixels = draw(rows)
 		return &set, o.Preprocess.reshape(source, &set)
 	}
 	return src

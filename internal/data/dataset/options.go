@@ -2,17 +2,11 @@ package dataset
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tattle/internal/engine/nn"
-	"tattle/internal/file"
-	"tattle/internal/npy"
 )
 
 // Options say what [OpenParts] and [OpenInputs] read. The zero value takes the kind from the path and
@@ -28,30 +22,32 @@ type Options struct {
 	Numbers     bool     `json:"numbers,omitempty"`      // attributes may be numeric, as [Asked] says; otherwise NAME:number is an error
 	Side        int      `json:"side,omitempty"`         // of pictures in files, in pixels; 0 is DefaultSide
 	Seed        uint64   `json:"seed"`                   // of parts that the data does not fix, of Limit's choice, and of glyphs
-	Limit       int      `json:"limit,omitempty"`        // of [OpenParts]: the most training examples, chosen by Seed; 0 is all
+	Limit       Limit    `json:"limit,omitzero"`         // of the examples that are read
+	Part        Split    `json:"part,omitempty"`         // that is measured. [OpenInputs] reads no other; "" is Test; data without parts is read whole. Of [OpenParts]: that of Limit's indices, or [All]
 
 	// InputsOf are the options that a model was trained with. The inputs of a table are then those that the model
 	// learned to take: all columns but the target and the sensitive columns of these options. Nil, or columns that
 	// are not there, mean that the inputs are made by the options themselves.
 	InputsOf *Options `json:"-"`
 
-	// Keep changes which rows of the training, validation and test part are read by [OpenParts], before any picture is decoded. A table is
-	// standardised by all rows of its training part. Nil reads all.
-	Keep func(rows *[3][]int) error `json:"-"`
+	// Alone says that [OpenParts] reads no other part than Part. A table is standardised by all rows of its training part.
+	Alone bool `json:"-"`
+
+	// Others is the limit of the parts that [OpenParts] reads beside Part; nil is Limit.
+	Others *Limit `json:"-"`
 
 	Progress func(done, total int) `json:"-"` // of decoding; nil, or called from one goroutine at a time
 	Decoded  *Decoded              `json:"-"` // the pictures that were decoded last; nil: none
 
 	// What [OpenInputs] makes of the data for another program's model.
-	Split      Split                      `json:"-"` // "" is Test; data without parts is read whole
-	Preprocess Preprocess                 `json:"-"` // of pictures; the zero value is the kind's own
-	Shape      []int                      `json:"-"` // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
-	Choose     func(n int) ([]int, error) `json:"-"` // returns the indices of the examples to read, of the part's n, in the order of the set, before any picture is decoded; nil reads all
-	Columns    []nn.Column                `json:"-"` // of a model of tables, whose values it takes as they are
-	Words      []string                   `json:"-"` // that such a model knows; it is given their index
-	Missing    bool                       `json:"-"` // numbers that such a model is not given are NaN, and not an error
+	Preprocess Preprocess  `json:"-"` // of pictures; the zero value is the kind's own
+	Shape      []int       `json:"-"` // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
+	Columns    []nn.Column `json:"-"` // of a model of tables, whose values it takes as they are
+	Words      []string    `json:"-"` // that such a model knows; it is given their index
+	Missing    bool        `json:"-"` // numbers that such a model is not given are NaN, and not an error
 
-	Whole         bool     `json:"-"` // all rows are read, of whichever part
+	ViewsOf       *Set     `json:"-"` // the rows that are read are those of this set, of whichever part
+	divided       bool     // of OpenParts: the data is read in three parts
 	Undivided     bool     `json:"-"` // data without parts are not divided by the seed: all rows are read
 	VectorColumns []string `json:"-"` // of KindVectors: as [sheet.Columns.Like] reads them; none: found by their names
 }
@@ -100,9 +96,8 @@ const NumberSuffix = ":number"
 
 // check completes the options of [OpenInputs].
 func (o *Options) check() error {
-	o.Split = cmp.Or(o.Split, Test)
-	if o.Split != Validation && o.Split.check() != nil {
-		return fmt.Errorf("split %q: want %q, %q or %q", string(o.Split), Train, Validation, Test)
+	if o.Part = cmp.Or(o.Part, Test); o.Part != Validation && o.Part.check() != nil {
+		return fmt.Errorf("part %q: want %q, %q or %q", string(o.Part), Train, Validation, Test)
 	}
 	for _, d := range o.Shape {
 		if d < 1 {
@@ -115,72 +110,5 @@ func (o *Options) check() error {
 	return nil
 }
 
-// A ChoiceError reports a specification that chooses no examples.
-type ChoiceError struct{ Err error }
-
-// Error implements error.
-func (e *ChoiceError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *ChoiceError) Unwrap() error { return e.Err }
-
-func wrongChoice(format string, a ...any) error { return &ChoiceError{fmt.Errorf(format, a...)} }
-
-// Choose returns the indices, of n examples, that a specification names: "all"; a number of
-// examples, drawn by the seed without replacement and sorted; or an .npy file of indices,
-// in its order. A specification that chooses none is a *ChoiceError.
-func Choose(spec string, n int, seed uint64) ([]int, error) {
-	if spec == "all" {
-		return First(n), nil
-	}
-	k, err := strconv.Atoi(spec)
-	switch {
-	case err != nil:
-		return indicesIn(spec, n)
-	case k < 1:
-		return nil, wrongChoice("%d: must be at least 1", k)
-	case k >= n:
-		return First(n), nil
-	}
-	indices := rand.New(rand.NewPCG(seed, 1)).Perm(n)[:k]
-	slices.Sort(indices)
-	return indices, nil
-}
-
 // First returns the indices 0 to n−1.
 func First(n int) []int { return nn.Indices(n) }
-
-// indicesIn reads a list of indices below n.
-func indicesIn(path string, n int) ([]int, error) {
-	if _, err := os.Stat(path); err != nil {
-		if strings.HasSuffix(path, ".npy") {
-			return nil, &file.NotFoundError{Path: path, Give: "give a number, all, or an .npy file of indices"}
-		}
-		return nil, wrongChoice("%q: must be a whole number, all, or an .npy file of indices", path)
-	}
-	a, err := npy.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if _, mask := a.Data.([]bool); mask || len(a.Shape) != 1 {
-		return nil, wrongChoice("%s: an array of shape %v and type %T, expected one list of indices (numpy.flatnonzero makes them of a mask)", path, a.Shape, a.Data)
-	}
-	indices, err := a.Ints()
-	if err == nil && len(indices) == 0 {
-		err = errors.New("no indices")
-	}
-	if err != nil {
-		return nil, wrongChoice("%s: %w", path, err)
-	}
-	seen := make([]bool, n)
-	for _, i := range indices {
-		if i < 0 || i >= n {
-			return nil, wrongChoice("%s: index %d, but the data set has %d examples", path, i, n)
-		}
-		if seen[i] {
-			return nil, wrongChoice("%s: index %d stands in it twice: limits count every example once", path, i)
-		}
-		seen[i] = true
-	}
-	return indices, nil
-}

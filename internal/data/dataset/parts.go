@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,9 +18,15 @@ type Parts struct {
 }
 
 // Sum returns the SHA-256 of all three parts.
-func (p *Parts) Sum() string {
+func (p *Parts) Sum() string { return sumOf(p.Train, p.Validation, p.Test) }
+
+// Learned returns the SHA-256 of what is learned from and chosen by.
+func (p *Parts) Learned() string { return sumOf(p.Train, p.Validation) }
+
+// sumOf returns the SHA-256 of some sets, which may be nil.
+func sumOf(sets ...*Set) string {
 	h := sha256.New()
-	for _, s := range []*Set{p.Train, p.Validation, p.Test} {
+	for _, s := range sets {
 		if s != nil {
 			io.WriteString(h, s.SHA256+"\n")
 		}
@@ -36,7 +43,7 @@ func (p *Parts) Sum() string {
 // rules do not move examples from one part to another. It returns an error if
 // a class is left without an example in training or test, or an attribute with one class.
 func OpenParts(ctx context.Context, path string, o Options) (*Parts, error) {
-	o.Split, o.Shape, o.Preprocess, o.Columns = "", nil, Preprocess{}, nil
+	o.divided, o.Shape, o.Preprocess, o.Columns = true, nil, Preprocess{}, nil
 	src, err := openOrigin(ctx, path, o, partKinds)
 	if err != nil {
 		return nil, err
@@ -49,20 +56,22 @@ func OpenParts(ctx context.Context, path string, o Options) (*Parts, error) {
 func (src *origin) parts(ctx context.Context, o Options) (*Parts, error) {
 	c, d, err := src.divided(o)
 	if err == nil && o.InputsOf != nil {
-		if chosen, division, lacking := src.divided(*o.InputsOf); lacking == nil {
+		own := *o.InputsOf
+		own.divided = true
+		if chosen, division, lacking := src.divided(own); lacking == nil {
 			src.trained = &trained{chosen, division}
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.source, err)
 	}
-	src.notes = append(src.notes, d.notes...)
 	trained := d.rows[trainPart]
-	if o.Keep != nil {
-		if err := o.Keep(&d.rows); err != nil {
+	if o.Alone {
+		if err := d.limit(o); err != nil {
 			return nil, err
 		}
 	}
+	src.notes = append(src.notes, d.notes...)
 	all, err := src.read(ctx, d.order(), trained, c)
 	if err != nil {
 		return nil, err
@@ -87,9 +96,10 @@ func (src *origin) divided(o Options) (*chosen, *division, error) {
 		return nil, nil, err
 	}
 	d := src.divide(o.Seed, c.group)
-	d.leaveOut(c)
-	d.limit(o.Limit, o.Seed)
-	return c, d, d.check(c)
+	if d.leaveOut(c); !o.Alone {
+		err = d.limit(o)
+	}
+	return c, d, cmp.Or(err, d.check(c))
 }
 
 // OpenInputs reads the examples that a model is measured on. The notes it returns say
@@ -122,7 +132,7 @@ func OpenInputs(ctx context.Context, path string, o Options) (*Set, []string, er
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", src.source, err)
 	}
-	d, rows, err := src.part(c, o)
+	d, rows, chosen, err := src.part(c, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,42 +150,27 @@ func OpenInputs(ctx context.Context, path string, o Options) (*Set, []string, er
 	case src.scaled != "":
 		src.note("no normalisation is given: %s (set range, mean and std of the preprocessing to change this)", src.scaled)
 	}
-	set.Rows, set.RowsOf = slices.Clone(rows), src.rows()
+	set.InPart, set.Rows, set.RowsOf = chosen, slices.Clone(rows), src.rows()
 	if err := set.fit(path, o); err != nil {
 		return nil, nil, err
 	}
 	return set.finish(), src.notes, nil
 }
 
-// part returns the rows that are asked for, of one part and of those that have the attributes, and what the data is
-// divided into. Data without parts is read whole, but for tables, which have a test part drawn by the seed.
-func (src *origin) part(c *chosen, o Options) (*division, []int, error) {
+// part returns the rows that are read of one part, their places in it, and what the data is divided into. Rows that lack an
+// attribute are in no part. Data without parts is read whole, but for tables, which have a test part drawn by the seed.
+func (src *origin) part(c *chosen, o Options) (d *division, rows, places []int, err error) {
 	d, part, err := src.given(o, c.group)
 	if err == nil {
 		d.leaveOut(c)
-		src.notes = append(src.notes, d.notes...)
 		err = d.has(part)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", src.source, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", src.source, err)
 	}
-	if o.Choose == nil {
-		return d, d.rows[part], nil
-	}
-	n := len(d.rows[part])
-	indices, err := o.Choose(n)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, i := range indices {
-		if i < 0 || i >= n {
-			return nil, nil, fmt.Errorf("%s: no example %d: it has %d, numbered from 0", src.source, i, n)
-		}
-	}
-	if len(indices) == 0 {
-		return nil, nil, fmt.Errorf("%s: none of its %d examples is chosen: choose at least one", src.source, n)
-	}
-	return d, pick(d.rows[part], 1, indices), nil
+	places, err = d.choose(o.Limit, len(d.rows[part]), o.Seed, "")
+	src.notes = append(src.notes, d.notes...)
+	return d, pick(d.rows[part], 1, places), places, err
 }
 
 // origin is data whose labels are known and whose inputs are not read yet.
@@ -212,8 +207,8 @@ func openOrigin(ctx context.Context, path string, o Options, kinds []string) (*o
 	if err != nil {
 		return nil, err
 	}
-	if o.Limit < 0 || o.Side < 0 {
-		return nil, fmt.Errorf("%d training examples of side %d: want no negative numbers", o.Limit, o.Side)
+	if o.Side < 0 {
+		return nil, fmt.Errorf("pictures of side %d: want no negative number", o.Side)
 	}
 	var src *origin
 	switch kind {
@@ -231,7 +226,7 @@ func openOrigin(ctx context.Context, path string, o Options, kinds []string) (*o
 		src, err = openPictures(path, kind, o)
 	}
 	if err == nil {
-		src.single = o.Split != ""
+		src.single = !o.divided
 	}
 	return src, err
 }

@@ -26,6 +26,7 @@ const (
 	Train      Split = "train"
 	Validation Split = "validation" // of [OpenParts] only: for choosing a model
 	Test       Split = "test"
+	All        Split = "all" // of [Options] only: the parts together
 )
 
 func (s Split) check() error {
@@ -73,6 +74,7 @@ type Set struct {
 	Resized   bool        // pictures were resized on the way, or may have been: Pixels are the bytes that this gave
 	SHA256    string      // of shape, pixels or values, and labels; see [Set.Sum]
 	Source    []string    // the files it was read from
+	InPart    []int       // of OpenInputs: the place of each example in its part, from 0
 	Rows      []int       // of OpenInputs: the place of each example in its source, from 0
 	RowsOf    int         // how many rows the source has
 

@@ -95,22 +95,22 @@ func (t *tableReader) plainEncoders(c *chosen) ([]encoder, error) {
 	return list, nil
 }
 
-// Standardised says what numbers of a table are divided by, and how to leave them as they are.
-func Standardised(rows int) string {
+// standardised says what numbers of a table are divided by, and how to leave them as they are.
+func standardised(rows int) string {
 	return fmt.Sprintf("numbers are standardised by the %d rows of the training part; the preprocessing mean=0 std=1 leaves them as they are", rows)
 }
 
 // encoders learns what the columns become from the training rows.
 func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
-	if t.single {
-		t.note("%s", Standardised(len(training)))
-	}
 	if len(training) == 0 {
 		return nil, fmt.Errorf("%s: the column split names no training rows, by which numbers are standardised: add some, or give the preprocessing mean=0 std=1, which leaves numbers as they are", t.source)
 	}
 	asked := c.columns
 	if own := t.trained; own != nil {
 		c, training = own.chosen, own.division.rows[trainPart]
+	}
+	if t.single || t.Alone {
+		t.note("%s", standardised(len(training)))
 	}
 	var encoders []encoder
 	var both, constant []string

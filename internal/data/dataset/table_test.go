@@ -237,7 +237,7 @@ func TestOpenTableRefuses(t *testing.T) {
 		{"a,b\n1,2\n1,3\n", Options{Target: "a"}, "a is constant (1)"},
 		{"a,b\n" + strings.Repeat("x,1\ny,1\n", 50), Options{Target: "a"}, "no column is left for the inputs"},
 		{csvOf(60), Options{Target: "y", Kind: "tables"}, `no kind of data "tables"`},
-		{csvOf(60), Options{Target: "y", Limit: -1}, "no negative numbers"},
+		{csvOf(60), Options{Target: "y", Side: -1}, "no negative number"},
 	} {
 		path := writeText(t, filepath.Join(dir, fmt.Sprint(i, ".csv")), c.text)
 		must.Fail(t, must.Err(OpenParts(context.Background(), path, c.o)), c.want)

@@ -55,7 +55,7 @@ func TestVectors(t *testing.T) {
 		return set, notes
 	}
 	for _, path := range []string{csv, npz} {
-		o := Options{Sensitive: []string{"sex"}, Target: NoTarget, Split: Train}
+		o := Options{Sensitive: []string{"sex"}, Target: NoTarget, Part: Train}
 		if path == csv {
 			o.Group = "person" // of an .npz its name is enough
 		} else if _, notes := read(path, o); !slices.Contains(notes, "array other left out: it has 3 entries for 40 vectors") {
@@ -71,14 +71,14 @@ func TestVectors(t *testing.T) {
 		if a := set.Attribute("sex"); a == nil || a.Values[a.Labels[1]] != "m" {
 			t.Errorf("%s: %+v", path, set.Sensitive)
 		}
-		o.Split = Test
+		o.Part = Test
 		if set, _ = read(path, o); !slices.Equal(set.Values, values[60:]) {
 			t.Errorf("%s: a test part of %d values", path, len(set.Values))
 		}
 	}
 	// Without a column split, the seed divides; what is read of one part is in no other.
-	train, _ := read(alone, Options{Split: Train, Seed: 3})
-	test, notes := read(alone, Options{Split: Test, Seed: 3})
+	train, _ := read(alone, Options{Part: Train, Seed: 3})
+	test, notes := read(alone, Options{Part: Test, Seed: 3})
 	if test.Len() != n/5 || train.Len() != n-n/5-3 || !strings.Contains(strings.Join(notes, " "), "drawn by seed 3") {
 		t.Errorf("%d training and %d test vectors, %v", train.Len(), test.Len(), notes)
 	}
@@ -89,7 +89,7 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	}
-	if all, _ := read(alone, Options{Split: Train, Undivided: true}); all.Len() != n || !slices.Equal(all.Values, values) {
+	if all, _ := read(alone, Options{Part: Train, Undivided: true}); all.Len() != n || !slices.Equal(all.Values, values) {
 		t.Errorf("%d vectors of %d, undivided", all.Len(), n)
 	}
 	if set, _ := read(npz, Options{VectorColumns: []string{"emb"}, Group: NoGroup}); set.Group != nil {
@@ -174,7 +174,7 @@ func TestPeopleOfVectors(t *testing.T) {
 			text += fmt.Sprintf("%d,%d,%s,%s\n", i, -i, person, part)
 		}
 		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-		set, notes, err := OpenInputs(t.Context(), path, Options{Kind: KindVectors, Group: group, Split: Test})
+		set, notes, err := OpenInputs(t.Context(), path, Options{Kind: KindVectors, Group: group, Part: Test})
 		return set, strings.Join(notes, " "), err
 	}
 	for want, c := range map[string]struct {

@@ -16,7 +16,7 @@ import (
 func TestResNetAccuracy(t *testing.T) {
 	shared.Long(t, "1,017 images")
 	g := must.Get(onnx.Read(shared.Path(t, "models/resnet20-cifar10.onnx")))(t)
-	test, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/cifar-10-batches-bin"), dataset.Options{Split: dataset.Test}))(t)
+	test, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/cifar-10-batches-bin"), dataset.Options{Part: dataset.Test}))(t)
 	test.Mean, test.Std = []float32{.485, .456, .406}, []float32{.229, .224, .225}
 	net := must.Get(nn.NewNet(g))(t)
 	a := 100 * nn.Accuracy(net, test)
@@ -32,7 +32,7 @@ func TestResNetIsProved(t *testing.T) {
 	g := must.Get(onnx.Read(shared.Path(t, "models/resnet20-cifar10.onnx")))(t)
 	front, _, err := g.Cut(must.Get(g.FeatureNode())(t))
 	must.Do(t, err)
-	test, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/cifar-10-batches-bin"), dataset.Options{Split: dataset.Test}))(t)
+	test, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/cifar-10-batches-bin"), dataset.Options{Part: dataset.Test}))(t)
 	test.Mean, test.Std = []float32{.485, .456, .406}, []float32{.229, .224, .225}
 	net := must.Get(nn.NewNet(front))(t)
 	p, n := net.Dims()

@@ -87,7 +87,7 @@ func TestOtherRuntime(t *testing.T) {
 	}
 	trained := func(t *testing.T) (*nn.Graph, *dataset.Set) {
 		g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
-		set, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: dataset.Test}))(t)
+		set, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Part: dataset.Test}))(t)
 		return g, set
 	}
 	for name, from := range map[string]func(*testing.T) (*nn.Graph, *dataset.Set){"generated": generated, "MNIST": trained} {

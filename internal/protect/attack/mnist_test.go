@@ -29,8 +29,8 @@ func openMNIST(t testing.TB) mnist {
 	var m mnist
 	m.front = features(t, g)
 	m.whole = must.Get(nn.NewNet(g))(t)
-	m.train, _ = must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: dataset.Train}))(t)
-	m.test, _ = must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: dataset.Test}))(t)
+	m.train, _ = must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Part: dataset.Train}))(t)
+	m.test, _ = must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Part: dataset.Test}))(t)
 	file := must.Get(npy.Open(shared.Path(t, "oracles/hcr-mnist/algorithm1_s200_i10_r25.npz")))(t)
 	defer file.Close()
 	a := must.Get(file.Array("indices"))(t)

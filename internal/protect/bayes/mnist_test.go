@@ -33,7 +33,7 @@ func TestMNIST(t *testing.T) {
 		{dataset.Test, 5, 47.4, .206, 0},
 		{dataset.Test, 20, 64.3, .004, 0},
 	} {
-		data, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: c.part}))(t)
+		data, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Part: c.part}))(t)
 		noise := must.Get(release.NewGaussian(1.7024195 * c.strength))(t)
 		all := nn.Indices(data.Len())
 		r := must.Get(Run(context.Background(), Inputs{Front: front, Data: data, Indices: all}, noise, nil, Options{Draws: 2000, Seed: 1}))(t)
@@ -71,7 +71,7 @@ func TestMNISTPeople(t *testing.T) {
 	shared.Full(t, "half a minute, 1 GB")
 	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
 	open := func(part dataset.Split) *dataset.Set {
-		set, _, err := dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: part, Labels: shared.Path(t, "data/qmnist"), Group: "person"})
+		set, _, err := dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Part: part, Labels: shared.Path(t, "data/qmnist"), Group: "person"})
 		return must.Get(set, err)(t)
 	}
 	train := open(dataset.Train)

@@ -30,13 +30,13 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 	for _, a := range measured.Sensitive {
 		o.Attributes = append(o.Attributes, a.Name)
 	}
-	own := &List{Name: partName(in.Split), Path: Absolute(in.Path), Split: dataset.Split(in.Split), Set: measured}
+	own := &List{Name: partName(in.Part), Path: Absolute(in.Path), Split: dataset.Split(in.Part), Set: measured}
 	if training == nil {
 		own.Name = "the data" // which may be one part
 	} else {
 		o.Candidates = &List{Name: partName(string(dataset.Train)), Path: from, Split: dataset.Train, Set: training}
 	}
-	if in.Split == string(dataset.Test) {
+	if in.Part == string(dataset.Test) {
 		o.Sample = own
 	}
 	switch n, err := strconv.Atoi(choice); {

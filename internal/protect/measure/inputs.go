@@ -5,34 +5,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/npy"
 )
 
 // Inputs say which examples a model is measured on, and what is read of them.
 type Inputs struct {
 	Path      string   `json:"-"`                   // as dataset.OpenInputs reads it
-	Split     string   `json:"-"`                   // dataset.Train or dataset.Test
+	Part      string   `json:"-"`                   // dataset.Train or dataset.Test
 	Labels    string   `json:"labels,omitempty"`    // CSV file with the labels; empty: found beside the data
 	Target    string   `json:"target,omitempty"`    // column of the labels that the model answers; empty: the only one
 	Sensitive []string `json:"sensitive,omitempty"` // rules of the sensitive attributes; none: those of the data's own files
 	Group     string   `json:"group,omitempty"`     // column that says who each example is about; empty: that of an .npz
-	Limit     string   `json:"limit,omitempty"`     // examples that are read, as dataset.Choose reads it; empty: all
 	Seed      uint64   `json:"-"`
 
-	TrainingLimit int  `json:"training_limit,omitempty"` // the most training examples that are read, drawn by the seed; 0: all
-	SkipMissing   bool `json:"skip_missing,omitempty"`   // rows without a picture and pictures without a row are left out
+	Limit       dataset.Limit `json:"limit,omitzero"`         // of the examples that are read
+	SkipMissing bool          `json:"skip_missing,omitempty"` // rows without a picture and pictures without a row are left out
 
-	Vectors bool     `json:"vectors,omitempty"` // the inputs are vectors, as they are
-	Columns []string `json:"columns,omitempty"` // of the vectors; none: found by their names
-	whole   bool     // all rows of the file, without their labels
-	apart   bool     // not the file of the examples that are measured: if it has no parts, all its rows are read
+	Vectors bool         `json:"vectors,omitempty"` // the inputs are vectors, as they are
+	Columns []string     `json:"columns,omitempty"` // of the vectors; none: found by their names
+	viewsOf *dataset.Set // the rows of this set, without their labels
+	apart   bool         // not the file of the examples that are measured: if it has no parts, all its rows are read
 }
 
 // Open reads the examples as inputs of a model. The notes say what a reader of the figures
@@ -46,7 +46,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 		return nil, nil, &OptionError{"Labels", errors.New("the generated glyphs have labels of their own"), "leave --labels out, or name pictures with --data"}
 	}
 	o := dataset.Options{
-		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Group: in.Group, Seed: in.Seed,
+		Part: dataset.Split(in.Part), Limit: in.Limit, Preprocess: m.DataPreprocess(), Labels: in.Labels, SkipMissing: in.SkipMissing, Target: in.Target, Sensitive: in.Sensitive, Group: in.Group, Seed: in.Seed,
 		Undivided: in.apart, Progress: progress,
 	}
 	if m.Graph != nil {
@@ -58,13 +58,8 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 			o.Target = dataset.NoTarget
 		}
 	}
-	if in.Limit != "" {
-		o.Choose = func(n int) ([]int, error) {
-			return ChooseExamples("Limit", in.Limit, n, in.Seed)
-		}
-	}
-	if in.whole {
-		o.Whole, o.Target, o.Group, o.Sensitive, o.Choose = true, dataset.NoTarget, dataset.NoGroup, nil, nil
+	if in.viewsOf != nil {
+		o.ViewsOf, o.Target, o.Group, o.Sensitive, o.Limit = in.viewsOf, dataset.NoTarget, dataset.NoGroup, nil, dataset.Limit{}
 	}
 	if set, notes, err = dataset.OpenInputs(ctx, in.Path, o); err == nil {
 		if m.Graph == nil {
@@ -73,7 +68,11 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 		err = m.takes(set, in, notes)
 	}
 	if err != nil {
-		return nil, nil, in.unread(err)
+		option := "Data"
+		if in.Vectors {
+			option = "Vectors"
+		}
+		return nil, nil, WrongData(ctx, option, err)
 	}
 	if words := set.Scaling(); words != "" && !o.Preprocess.Normalises() {
 		notes = append(notes, "no preprocessing says how pixels x are scaled: inputs are "+words+", as is usual for these data")
@@ -81,29 +80,43 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	return set, notes, nil
 }
 
-// unread is the error of data that cannot be read; one that names an option stays as it is.
-func (in Inputs) unread(err error) error {
-	var option *OptionError
-	var input *InputError
-	if errors.As(err, &option) || errors.As(err, &input) {
+// choiceHint is what an option that chooses examples can be.
+const choiceHint = "give a number, all, or an .npy file of indices"
+
+// WrongData returns the error of data that an option names: an InputError if a file is damaged or cannot be read, and an OptionError
+// if the data are not what the options say. An error of their limit names that option.
+func WrongData(ctx context.Context, option string, err error) error {
+	var known *OptionError
+	var unread *InputError
+	var choice *dataset.ChoiceError
+	switch {
+	case err == nil || ctx.Err() != nil || errors.As(err, &unread):
 		return err
+	case errors.As(err, &known): // its error lacks the name of the file
+		return &OptionError{known.Option, err, known.Hint}
+	case errors.As(err, &choice):
+		return wrong(OptionError{"Limit", choice, choiceHint})
 	}
-	if in.Vectors {
-		return &InputError{OptionError{Option: "Vectors", Err: err}}
+	return wrong(OptionError{Option: option, Err: err})
+}
+
+// wrong returns the error of an option, as an InputError if a file is to blame.
+func wrong(e OptionError) error {
+	var format *dataset.FormatError
+	var array *npy.FormatError
+	var path *fs.PathError
+	if errors.As(e.Err, &format) || errors.As(e.Err, &array) || errors.As(e.Err, &path) || errors.Is(e.Err, fs.ErrNotExist) {
+		return &InputError{e}
 	}
-	return &InputError{OptionError{Option: "Data", Err: err}}
+	return &e
 }
 
 // ChooseExamples returns the indices, of n examples, that the value of an option names, as dataset.Choose
 // reads it.
 func ChooseExamples(option, value string, n int, seed uint64) ([]int, error) {
 	indices, err := dataset.Choose(value, n, seed)
-	var none *dataset.ChoiceError
-	switch {
-	case errors.As(err, &none):
-		return nil, &OptionError{option, err, "give a number, all, or an .npy file of indices"}
-	case err != nil:
-		return nil, &InputError{OptionError{Option: option, Err: err}}
+	if err != nil {
+		return nil, wrong(OptionError{option, err, choiceHint})
 	}
 	return indices, nil
 }
@@ -143,10 +156,7 @@ func (m *Model) takes(set *dataset.Set, in Inputs, notes []string) error {
 // Learned returns what adversaries learn from, if it is at that path: the training part or, of other data without parts, all.
 func (in Inputs) Learned(path string) Inputs {
 	in.apart = Absolute(path) != Absolute(in.Path)
-	in.Path, in.Split, in.Limit = path, string(dataset.Train), ""
-	if in.TrainingLimit > 0 {
-		in.Limit = strconv.Itoa(in.TrainingLimit)
-	}
+	in.Path, in.Part, in.Limit = path, string(dataset.Train), in.Limit.Others()
 	return in
 }
 
@@ -157,9 +167,9 @@ var errOnePart = errors.New("the data have only one part, and that is measured")
 // training part of the data that in reads. It returns where they are, and an error if they are the
 // examples that are measured. open reads data as inputs of the model.
 func (in Inputs) Training(path string, measured *dataset.Set, open func(Inputs) (*dataset.Set, error)) (set *dataset.Set, from string, err error) {
-	apart := path == "" && in.Split != string(dataset.Train)
+	apart := path == "" && in.Part != string(dataset.Train)
 	learned := in.Learned(cmp.Or(path, in.Path))
-	in.Path, in.Split = learned.Path, learned.Split
+	in.Path, in.Part = learned.Path, learned.Part
 	if apart && in.Limit != learned.Limit { // the same examples of both parts, to compare them
 		var outside *dataset.ChoiceError // the other part has fewer examples, so it is another
 		if set, err = open(in); err != nil && !errors.As(err, &outside) {

@@ -32,22 +32,21 @@ func TestTrainingLimit(t *testing.T) {
 		in   Inputs
 		want string // limits of the training data that are read, in turn
 	}{
-		{Inputs{}, "''"},
-		{Inputs{Limit: "7", TrainingLimit: 7}, "'7'"},
-		{Inputs{Limit: "7"}, "'7' ''"},
-		{Inputs{Limit: "some.npy"}, "'some.npy' ''"},
-		{Inputs{Limit: "some.npy", TrainingLimit: 3}, "'some.npy' '3'"},
+		{Inputs{}, "all"},
+		{Inputs{Limit: dataset.Limit{Most: 7}}, "7"},
+		{Inputs{Limit: dataset.Limit{Indices: "some.npy"}}, "some.npy all"},
+		{Inputs{Limit: dataset.Limit{Most: 3, Indices: "some.npy"}}, "3,some.npy 3"},
 	} {
 		var read []string
 		_, _, err := c.in.Training("", measured, func(in Inputs) (*dataset.Set, error) {
-			read = append(read, "'"+in.Limit+"'")
+			read = append(read, in.Limit.String())
 			return &dataset.Set{Shape: []int{1}, SHA256: "train"}, nil
 		})
 		if got := strings.Join(read, " "); err != nil || got != c.want {
 			t.Errorf("%+v: %s, want %s; %v", c.in, got, c.want, err)
 		}
 	}
-	_, _, err := Inputs{Limit: "7"}.Training("", measured, func(in Inputs) (*dataset.Set, error) { return measured, nil })
+	_, _, err := Inputs{Limit: dataset.Limit{Indices: "some.npy"}}.Training("", measured, func(in Inputs) (*dataset.Set, error) { return measured, nil })
 	if !errors.Is(err, errOnePart) {
 		t.Errorf("one part: %v", err)
 	}
@@ -65,7 +64,7 @@ func TestTakes(t *testing.T) {
 	must.Do(t, os.WriteFile(path, []byte(rows.String()), 0o644))
 	for inputs, want := range map[int]string{3: "", 1: "3 values, and the model takes 1: .*--sensitive.*the number is right without city$", 5: "3 values, and the model takes 5"} {
 		m := &Model{Graph: &nn.Graph{InputShape: []int{inputs}}}
-		_, _, err := Inputs{Path: path, Split: "test", Target: "y"}.Open(t.Context(), m, nil)
+		_, _, err := Inputs{Path: path, Part: "test", Target: "y"}.Open(t.Context(), m, nil)
 		if (err == nil) != (want == "") || err != nil && !regexp.MustCompile(want).MatchString(err.Error()) {
 			t.Errorf("%d inputs: %v, want %q", inputs, err, want)
 		}

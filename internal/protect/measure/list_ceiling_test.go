@@ -47,7 +47,7 @@ func TestNoAttackBeatsCeilings(t *testing.T) {
 			var sets [2]*dataset.Set
 			for i, part := range []dataset.Split{dataset.Train, dataset.Test} {
 				o := c.options
-				o.Split = part
+				o.Part = part
 				if c.labels != "" {
 					o.Labels = shared.Path(t, c.labels)
 				}

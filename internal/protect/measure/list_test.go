@@ -185,7 +185,7 @@ func TestListsWithoutRange(t *testing.T) {
 // Candidates that are all equal are an error if they were chosen, and are otherwise not used.
 func TestEqualCandidates(t *testing.T) {
 	equal := &dataset.Set{Shape: []int{1}, Values: slices.Repeat([]float32{1}, 200)}
-	in := Inputs{Path: "data", Split: "test"}
+	in := Inputs{Path: "data", Part: "test"}
 	open := func(Inputs) (*dataset.Set, error) { return equal, nil }
 	if o, err := in.Lists("", equal, "data", spread(200, 1), open); err != nil || o.Candidates != nil || o.Sample == nil {
 		t.Errorf("by default: %+v, %v", o, err)

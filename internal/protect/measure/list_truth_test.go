@@ -117,7 +117,7 @@ func TestNoAttackBeatsFloors(t *testing.T) {
 	g := must.Get(onnx.Read(shared.Path(t, "models/mnist-mlp.onnx")))(t)
 	var sets [2]*dataset.Set
 	for i, part := range []dataset.Split{dataset.Train, dataset.Test} {
-		sets[i], _ = must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: part}))(t)
+		sets[i], _ = must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Part: part}))(t)
 	}
 	train, test := sets[0], sets[1]
 	s := must.Get(Release{}.Split(context.Background(), g, nil))(t)

@@ -20,7 +20,7 @@ func TestWriters(t *testing.T) {
 	var lists [2]*List
 	for i, part := range []dataset.Split{dataset.Train, dataset.Test} {
 		set, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"),
-			dataset.Options{Split: part, Labels: shared.Path(t, "data/qmnist"), Sensitive: []string{"writer"}, Group: "person"}))(t)
+			dataset.Options{Part: part, Labels: shared.Path(t, "data/qmnist"), Sensitive: []string{"writer"}, Group: "person"}))(t)
 		lists[i] = &List{Name: string(part), Set: set, Most: -1}
 	}
 	sample := lists[1].Set
@@ -62,7 +62,7 @@ func TestWriters(t *testing.T) {
 func TestExposedFaces(t *testing.T) {
 	shared.Full(t, "exposure by gender and race on FairFace, minutes")
 	set, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/fairface64.zip"),
-		dataset.Options{Split: dataset.Test, Sensitive: []string{"gender", "race"}, Preprocess: preprocess(t, "resize=112 range=0,255"), Shape: []int{3, 112, 112}}))(t)
+		dataset.Options{Part: dataset.Test, Sensitive: []string{"gender", "race"}, Preprocess: preprocess(t, "resize=112 range=0,255"), Shape: []int{3, 112, 112}}))(t)
 	front := must.Get(Release{}.Split(t.Context(), must.Get(onnx.ReadWith(shared.Path(t, "models/age-gender.onnx"), onnx.ReadOptions{Output: "gender"}))(t), nil))(t).Front
 	few := set.Subset(dataset.First(3000))
 	scale, _ := must.Get2(release.FeatureScale(t.Context(), front, few))(t)

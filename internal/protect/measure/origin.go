@@ -25,7 +25,7 @@ type Origin struct {
 
 // ReadingOf returns how model and data were read. m may be nil: read with no options.
 func ReadingOf(m *Model, in Inputs) Reading {
-	in.Path, in.Split, in.Seed = "", "", 0
+	in.Path, in.Part, in.Seed = "", "", 0
 	l := Reading{Inputs: in}
 	if m == nil {
 		return l
@@ -48,7 +48,7 @@ func (l Reading) OfModel() ModelOptions {
 // OfInputs returns what was read of data at the path.
 func (l Reading) OfInputs(path, split string, seed uint64) Inputs {
 	in := l.Inputs
-	in.Path, in.Split, in.Seed = path, split, seed
+	in.Path, in.Part, in.Seed = path, split, seed
 	return in
 }
 

@@ -137,14 +137,10 @@ func OpenViews(u *release.Use, in Inputs, data *dataset.Set, open func(Inputs) (
 			return nil, WrongOption("Views", "%w", err)
 		}
 	default:
-		in.Path, in.whole = u.Views, true
+		in.Path, in.viewsOf = u.Views, data
 		if views, err = open(in); err != nil {
-			return nil, &InputError{OptionError{Option: "Views", Err: err}}
+			return nil, wrong(OptionError{Option: "Views", Err: err})
 		}
-		if views.Len() != data.RowsOf {
-			return nil, WrongOption("Views", "%s: %d views of %d examples: give one of each, in the same order", u.Views, views.Len(), data.RowsOf)
-		}
-		views = views.Subset(data.Rows)
 	}
 	if u.SHA256 != "" && u.SHA256 != views.SHA256 {
 		return nil, fmt.Errorf("views %s: sha256 %s, the report is about %s", u.Views, views.SHA256, u.SHA256)

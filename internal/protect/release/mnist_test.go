@@ -17,7 +17,7 @@ import (
 func TestMNIST(t *testing.T) {
 	shared.Long(t, "the figures of PyTorch on a real net")
 	path := shared.Path(t, "models/mnist-mlp.onnx")
-	data, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Split: dataset.Test}))(t)
+	data, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/mnist"), dataset.Options{Part: dataset.Test}))(t)
 	g := must.Get(onnx.Read(path))(t)
 	node := must.Get(g.FeatureNode())(t)
 	f, h := must.Get2(g.Cut(node))(t)

@@ -51,7 +51,7 @@ func (q *Request) otherRecipe(s *Subject, own *training.Result) ([]string, error
 			other = append(other, fmt.Sprintf("%s %q, the model has %q", key, is, was))
 		}
 	}
-	if own.Data != s.Training.Sum() {
+	if own.Learned != s.Training.Learned() {
 		other = append(other, "other data, or another division of them")
 	}
 	net, err := q.net(s)

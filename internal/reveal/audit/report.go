@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/engine/classify"
 	"tattle/internal/file"
 	"tattle/internal/protect/measure"
@@ -298,8 +299,10 @@ func (s *Subject) Setup(q *Request, rules *FailOn, accepted *Accepted, folds int
 		note("reference epochs", strconv.Itoa(s.Epochs))
 	}
 	if e := s.Examples; e != nil {
-		note("part", e.Part)
-		note("examples", q.Examples)
+		note("part", string(e.Part))
+		if q.Limit != (dataset.Limit{}) {
+			note("limit", q.Limit.String())
+		}
 		note("data seed", strconv.FormatUint(e.Source.Seed, 10))
 	}
 	if s.Model != nil {
@@ -318,7 +321,7 @@ func (s *Subject) Describe(r *report.Report) {
 	}
 	n := r.Data.Examples
 	if e := s.Examples; e != nil {
-		r.Data = measure.DataOf(e.Set, e.Source.Path, e.Part)
+		r.Data = measure.DataOf(e.Set, e.Source.Path, string(e.Part))
 	} else {
 		r.Data = report.Data{Name: s.Sample.Name, Path: s.File, SHA256: s.SHA256}
 	}

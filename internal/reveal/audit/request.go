@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -38,8 +37,8 @@ type Request struct {
 	Sensitive   []string
 	Group       string // column that says who each example is about
 	Size        int
-	Part        string // train, validation, test or PartAll; empty: chosen
-	Examples    string // as dataset.Choose reads it; empty: all
+	Part        dataset.Split // that is audited; empty: chosen
+	Limit       dataset.Limit
 	DataSeed    *uint64
 
 	Reference          string // path of training data for honest classifiers; empty: none
@@ -80,23 +79,6 @@ type Subject struct {
 // wrong returns the error of an option that cannot be used.
 func wrong(option, hint, format string, a ...any) error {
 	return &measure.OptionError{Option: option, Err: fmt.Errorf(format, a...), Hint: hint}
-}
-
-// wrongFile returns an InputError if a file cannot be read, and an OptionError if it says
-// something else than it should.
-func wrongFile(ctx context.Context, option string, err error) error {
-	var format *dataset.FormatError
-	var path *fs.PathError
-	var known *measure.OptionError
-	switch {
-	case ctx.Err() != nil:
-		return err
-	case errors.As(err, &known): // its error lacks the name of the file
-		return &measure.OptionError{Option: known.Option, Err: err, Hint: known.Hint}
-	case errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist):
-		return &measure.InputError{OptionError: measure.OptionError{Option: option, Err: err}}
-	}
-	return &measure.OptionError{Option: option, Err: err}
 }
 
 // door returns the name of the option that says what is audited.
@@ -165,7 +147,7 @@ func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 	}
 	all, err := openOutputs(ctx, path, o, q.ReferenceScores)
 	if err != nil {
-		return wrongFile(ctx, q.door(), err)
+		return measure.WrongData(ctx, q.door(), err)
 	}
 	s.Sample, s.References = all[0], all[1:]
 	if len(s.References) > 0 && q.SameRecipe {

@@ -12,14 +12,11 @@ import (
 	"tattle/internal/reveal/curious/training"
 )
 
-// PartAll is the part of the data that has all examples.
-const PartAll = "all"
-
 // Examples are the labelled examples that a model or an endpoint is applied to.
 type Examples struct {
 	Set    *dataset.Set
 	Source *training.Source
-	Part   string
+	Part   dataset.Split
 
 	parts *dataset.Parts // the data that Set is a part of; nil if the data were read as another program's inputs
 	notes []string
@@ -96,7 +93,7 @@ func (q *Request) openParts(ctx context.Context, option string, src *training.So
 	read.Numbers = true
 	_, parts, err := read.Open(ctx, q.progress("reading the data"))
 	if err != nil {
-		return nil, wrongFile(ctx, option, err)
+		return nil, measure.WrongData(ctx, option, err)
 	}
 	return parts, nil
 }
@@ -116,14 +113,11 @@ func (q *Request) readPart(ctx context.Context, x *Examples, own *training.Sourc
 		}
 		as.Numbers, src.InputsOf = true, &as
 	}
-	read, learned, of := *src, 0, 0
-	if apart := q.Reference == "" || !q.sameData(src); q.Examples != "" && apart { // else references learn from the others
-		read.Keep = func(rows *[3][]int) error {
-			learned = len(rows[0])
-			var err error
-			of, err = q.keep(x.Part, rows)
-			return err
-		}
+	read := *src
+	read.Part, read.Limit, read.Others = x.Part, q.Limit, nil
+	read.Alone = q.Reference == "" || !q.sameData(src) // else references learn from the others
+	if q.trainedOn(src) {
+		read.Others = &own.Limit // those that the model learned from
 	}
 	if x.parts, err = q.openParts(ctx, "Data", &read); err != nil {
 		return err
@@ -132,51 +126,10 @@ func (q *Request) readPart(ctx context.Context, x *Examples, own *training.Sourc
 	if x.Set, err = partOf(x.parts, x.Part); err != nil {
 		return err
 	}
-	if x.Set.Columns != nil {
-		x.notes = append(x.notes, dataset.Standardised(cmp.Or(learned, x.parts.Train.Len())))
-	}
-	if q.Part == "" && x.Part != PartAll {
+	if q.Part == "" && x.Part != dataset.All {
 		x.notes = append(x.notes, "The test part is audited: models learned from the others.")
 	}
-	if q.Examples != "" && of == 0 {
-		rows, err := q.choose(x.Set.Len())
-		if err != nil {
-			return err
-		}
-		of, x.Set = x.Set.Len(), x.Set.Subset(rows)
-	}
-	if x.Set.Len() < of {
-		x.notes = append(x.notes, fmt.Sprintf("%d of %d examples are audited.", x.Set.Len(), of))
-	}
 	return nil
-}
-
-// keep leaves those of the rows of three parts that are audited, of so many in the part.
-func (q *Request) keep(part string, rows *[3][]int) (of int, err error) {
-	var all, owner []int
-	for i, name := range []dataset.Split{dataset.Train, dataset.Validation, dataset.Test} {
-		if part == PartAll || part == string(name) {
-			for _, row := range rows[i] {
-				all, owner = append(all, row), append(owner, i)
-			}
-		}
-	}
-	if len(all) == 0 {
-		return 0, nil
-	}
-	chosen, err := q.choose(len(all))
-	if *rows = [3][]int{}; err != nil {
-		return 0, err
-	}
-	for _, k := range chosen {
-		rows[owner[k]] = append(rows[owner[k]], all[k])
-	}
-	return len(all), nil
-}
-
-// choose returns the indices of the examples that are audited, of n.
-func (q *Request) choose(n int) ([]int, error) {
-	return measure.ChooseExamples("Examples", q.Examples, n, q.Seed)
 }
 
 // readInputs reads the examples as inputs of another program's model: preprocessed as it was
@@ -185,23 +138,20 @@ func (q *Request) readInputs(ctx context.Context, x *Examples, m *measure.Model,
 	switch {
 	case q.Data == "" || q.Data == dataset.KindGlyphs:
 		return wrong("Preprocess", "", "requires --data with pictures or numbers")
-	case q.Size != 0 || q.Part == PartAll:
+	case q.Size != 0 || q.Part == dataset.All:
 		return wrong("Part", "settings such as resize=224 set the size; a table without parts is read whole", "data that are read as another program's inputs have one --part, and no --size")
 	}
-	x.Part = cmp.Or(q.Part, string(dataset.Test))
+	x.Part = cmp.Or(q.Part, dataset.Test)
 	o := x.Source.Options
-	o.Split, o.Preprocess, o.Shape, o.Numbers, o.Progress = dataset.Split(q.Part), m.DataPreprocess(), shape, true, q.progress("reading the data")
+	o.Part, o.Limit, o.Preprocess, o.Shape, o.Numbers, o.Progress = q.Part, q.Limit, m.DataPreprocess(), shape, true, q.progress("reading the data")
 	if columns {
 		o.Columns, o.Words, o.Missing = m.Graph.Columns, m.Graph.Words, true
 	} else if x.notes = m.Notes(); m.Graph != nil {
 		o.Shape = m.Pictures()
 	}
-	if q.Examples != "" {
-		o.Choose = q.choose
-	}
 	set, notes, err := dataset.OpenInputs(ctx, x.Source.Path, o)
 	if err != nil {
-		return wrongFile(ctx, "Data", err)
+		return measure.WrongData(ctx, "Data", err)
 	}
 	x.Set, x.notes = set, append(x.notes, notes...)
 	return nil
@@ -222,7 +172,7 @@ func (q *Request) warnTrainedOn(s *Subject) {
 	switch {
 	case found > 0:
 		note = fmt.Sprintf("The model was trained on audited examples: %d of the %d training inputs that its file records are among them.", found, of)
-	case of == 0 && q.trainedOn(x.Source) && x.Part != string(dataset.Test):
+	case of == 0 && q.trainedOn(x.Source) && x.Part != dataset.Test:
 		note = "The model was trained on examples of this part."
 	default:
 		return
@@ -232,14 +182,11 @@ func (q *Request) warnTrainedOn(s *Subject) {
 
 // part returns the part of the data that is audited: the test part if a model was trained
 // on these data.
-func (q *Request) part(src *training.Source) string {
-	switch {
-	case q.Part != "":
-		return q.Part
-	case q.trainedOn(src), q.Reference != "" && q.sameData(src):
-		return string(dataset.Test)
+func (q *Request) part(src *training.Source) dataset.Split {
+	if q.Part == "" && (q.trainedOn(src) || q.Reference != "" && q.sameData(src)) {
+		return dataset.Test
 	}
-	return PartAll
+	return cmp.Or(q.Part, dataset.All)
 }
 
 // sameData reports whether references are trained on the audited data.
@@ -248,11 +195,11 @@ func (q *Request) sameData(src *training.Source) bool {
 }
 
 // partOf returns one part of the data, or all of them one after the other.
-func partOf(p *dataset.Parts, part string) (*dataset.Set, error) {
+func partOf(p *dataset.Parts, part dataset.Split) (*dataset.Set, error) {
 	var all []*dataset.Set
 	for i, set := range []*dataset.Set{p.Train, p.Validation, p.Test} {
 		name := []dataset.Split{dataset.Train, dataset.Validation, dataset.Test}[i]
-		if set != nil && set.Len() > 0 && (part == PartAll || part == string(name)) {
+		if set != nil && set.Len() > 0 && (part == dataset.All || part == name) {
 			all = append(all, set)
 		}
 	}

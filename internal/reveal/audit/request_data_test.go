@@ -9,8 +9,8 @@ import (
 
 // TestPartOf joins the parts of a set in their order, whatever they are of.
 func TestPartOf(t *testing.T) {
-	p := must.Get(dataset.OpenParts(t.Context(), "", dataset.Options{Kind: dataset.KindGlyphs, Limit: 40, Seed: 3}))(t)
-	all := must.Get(partOf(p, PartAll))(t)
+	p := must.Get(dataset.OpenParts(t.Context(), "", dataset.Options{Kind: dataset.KindGlyphs, Limit: dataset.Limit{Most: 60}, Seed: 3}))(t)
+	all := must.Get(partOf(p, dataset.All))(t)
 	n := p.Train.Len() + p.Validation.Len()
 	if all.Len() != n+p.Test.Len() {
 		t.Fatalf("%d examples of %d", all.Len(), n+p.Test.Len())

@@ -22,12 +22,13 @@ func (q *Request) openTraining(ctx context.Context, s *Subject) error {
 	x := s.Examples
 	if x != nil && x.parts != nil && q.sameData(x.Source) {
 		s.Training = x.parts
-		if x.Part == PartAll || x.Part == string(dataset.Train) {
+		if x.Part == dataset.All || x.Part == dataset.Train {
 			s.Notes = append(s.Notes, "The references learned from some of the audited examples: --part test keeps them apart.")
 		}
 		return nil
 	}
 	src := q.source(q.Reference, nil)
+	src.Limit = q.Limit.Others()
 	if q.Outputs != "" || x != nil && !q.sameData(x.Source) {
 		src.Group = "" // that is of the audited data
 	}

@@ -62,7 +62,7 @@ func (t *Teacher) Distill(ctx context.Context, dir string, o DistillOptions) (*S
 	s.Took = time.Since(started)
 	trained.Attacks = t.Model.Attacks
 	s.Result = &Result{
-		Schema: resultSchema, Settings: maps.Clone(t.Result.Settings), Data: t.Result.Data, Source: t.Result.Source, Unfinished: stopped != nil,
+		Schema: resultSchema, Settings: maps.Clone(t.Result.Settings), Data: t.Result.Data, Learned: t.Result.Learned, Source: t.Result.Source, Unfinished: stopped != nil,
 		Epochs: trained.Epochs, Best: trained.Best, Steps: trained.Steps, Parameters: trained.Classifier.ParamCount(),
 	}
 	s.Settings["attack"], s.Settings["seed"] = StudentAttack, strconv.FormatUint(o.Seed, 10)

@@ -21,7 +21,7 @@ func ExampleTrain() {
 	}
 	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	source := &training.Source{Options: dataset.Options{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 60, Seed: 1}}
+	source := &training.Source{Options: dataset.Options{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: dataset.Limit{Most: 60}, Seed: 1}}
 	var seeds []training.Seed
 	for seed := range uint64(2) {
 		seeds = append(seeds, training.Seed{Folder: training.SeedFolder(seed + 1), Source: source, Options: curious.Options{Attack: curious.Regularized, Epochs: 1, Seed: seed + 1}})

@@ -33,11 +33,12 @@ const resultSchema = "tattle/result/1"
 // Result is the result.json of a training.
 type Result struct {
 	Schema     string              `json:"schema"`
-	SHA256     string              `json:"result_sha256"` // of result.json with "" in this place
-	Program    run.Program         `json:"program"`       // that trained
-	Settings   map[string]string   `json:"settings"`      // with other settings it is another training
-	Data       string              `json:"data_sha256"`   // dataset.Parts.Sum
-	Examples   int                 `json:"examples"`      // trained on
+	SHA256     string              `json:"result_sha256"`  // of result.json with "" in this place
+	Program    run.Program         `json:"program"`        // that trained
+	Settings   map[string]string   `json:"settings"`       // with other settings it is another training
+	Data       string              `json:"data_sha256"`    // dataset.Parts.Sum
+	Learned    string              `json:"learned_sha256"` // dataset.Parts.Learned
+	Examples   int                 `json:"examples"`       // trained on
 	Epochs     []curious.Epoch     `json:"epochs"`
 	Best       int                 `json:"best"`
 	Files      []File              `json:"files"`                // the models

@@ -219,7 +219,7 @@ func (s Seed) failed(kept *unfinished, dir string, p *dataset.Parts, why error) 
 
 // want returns the result of the training before it is done.
 func (s Seed) want(p *dataset.Parts) *Result {
-	return &Result{Schema: resultSchema, Settings: s.Settings(p), Data: p.Sum(), Examples: p.Train.Len(), Source: s.Source, Further: map[string]*Measure{}}
+	return &Result{Schema: resultSchema, Settings: s.Settings(p), Data: p.Sum(), Learned: p.Learned(), Examples: p.Train.Len(), Source: s.Source, Further: map[string]*Measure{}}
 }
 
 // finished returns the training in dir, nil if there is none, if it was interrupted or if its models have changed. It

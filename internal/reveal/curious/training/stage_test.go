@@ -21,7 +21,7 @@ import (
 
 // glyphSource is little data of which a linear part of a net learns something.
 func glyphSource() *Source {
-	return &Source{Options: dataset.Options{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}}
+	return &Source{Options: dataset.Options{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: dataset.Limit{Most: 200}, Seed: 1}}
 }
 
 // stageOf is a stage of so many seeds in a new folder.
@@ -205,12 +205,12 @@ func TestDataDecodesOnce(t *testing.T) {
 	dir := t.TempDir()
 	must.Do(t, dataset.WriteFaces(t.Context(), dir, 60, 1))
 	of := func(target string) *Source {
-		return &Source{Path: dir, Options: dataset.Options{Kind: dataset.KindUTKFace, Target: target, Sensitive: []string{"race2"}, Side: 16, Limit: 30}}
+		return &Source{Path: dir, Options: dataset.Options{Kind: dataset.KindUTKFace, Target: target, Sensitive: []string{"race2"}, Side: 16, Limit: dataset.Limit{Most: 30}}}
 	}
 	decoded := 0
 	d := Data{Progress: func(done, total int) { decoded++ }}
 	first, second, other := of("age2"), of("gender"), of("age2")
-	other.Limit = 29
+	other.Limit.Most = 29
 	for _, c := range []struct {
 		source *Source
 		again  bool
@@ -219,7 +219,7 @@ func TestDataDecodesOnce(t *testing.T) {
 		parts, _ := must.Get2(d.Open(t.Context(), c.source))(t)
 		alone, _ := must.Get2(c.source.Open(t.Context(), nil))(t)
 		if parts.Sum() != alone.Sum() || parts.Train.YName != alone.Train.YName || (decoded > 0) != c.again {
-			t.Errorf("%s of at most %d: SHA-256 %s, want %s; %d calls of Progress", c.source.Target, c.source.Limit, parts.Sum(), alone.Sum(), decoded)
+			t.Errorf("%s of at most %v: SHA-256 %s, want %s; %d calls of Progress", c.source.Target, c.source.Limit, parts.Sum(), alone.Sum(), decoded)
 		}
 	}
 }
