@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"tattle/internal/data/dataset"
@@ -26,7 +27,7 @@ func (c *trainCmd) trainCurious(ctx context.Context, e *env) error {
 		return err
 	}
 	return c.compute(ctx, e, "train-"+c.Task, func(dir string) (*report.Report, error) {
-		if err := otherwiseKept(dir, len(seeds)); err != nil {
+		if err := otherwiseKept(dir, seeds); err != nil {
 			return nil, err
 		}
 		return c.trainInto(ctx, e, dir, seeds)
@@ -90,17 +91,22 @@ func curiousReport(ctx context.Context, e *env, dir string, seeds []training.See
 	return r, nil
 }
 
-// otherwiseKept refuses a folder that keeps one training as one of several, or several
-// as the only one: they would be done again, beside what is there.
-func otherwiseKept(dir string, seeds int) error {
+// otherwiseKept refuses a folder that keeps one training as one of several, several
+// as the only one, or trainings of other seeds: they would be done again, beside what is there.
+func otherwiseKept(dir string, seeds []training.Seed) error {
 	several, err := training.Several(dir)
+	other := slices.IndexFunc(several, func(result string) bool {
+		return !slices.ContainsFunc(seeds, func(s training.Seed) bool { return filepath.Join(dir, s.Folder, training.ResultFile) == result })
+	})
 	switch {
 	case err != nil:
 		return err
-	case seeds > 1 && exists(filepath.Join(dir, training.ResultFile)):
+	case len(seeds) > 1 && exists(filepath.Join(dir, training.ResultFile)):
 		return usage(fmt.Errorf("--out %s: holds the training of one seed, which has no folder of its own", dir), "go on with it by --seeds 1, or choose another folder")
-	case seeds == 1 && len(several) > 0:
+	case len(seeds) == 1 && len(several) > 0:
 		return usage(fmt.Errorf("--out %s: holds trainings of several seeds", dir), "go on with them by --seeds of at least 2, or choose another folder")
+	case other >= 0:
+		return usage(fmt.Errorf("--out %s: holds %s, which is not of the seeds of this command", dir, filepath.Base(filepath.Dir(several[other]))), "give the --seed and --seeds of the run, or choose another folder")
 	}
 	return nil
 }
