@@ -47,7 +47,7 @@ func finding(err error, hint string) error { return &statusError{statusFinding, 
 // optionFlags are the flags behind options of the packages below. Other options have the flag of
 // their name: that of ReferenceTarget is --reference-target.
 var optionFlags = map[string]string{
-	"Family": "--noise", "Sigma": "--noise, --sigma, --sigma-scale, --delta, --clip", // of measure
+	"Family": "--noise", "Sigma": "--noise", // of measure: the errors name the strength, delta and clip
 	"Limits": "--identify", "Worst": "--worst-case", "MaxDrop": "--max-accuracy-drop", "Attack": "--attack-rms", "Tasks": "--task", // of design
 	"Dir": "--out", // of reproduce
 }

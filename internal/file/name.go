@@ -25,6 +25,14 @@ func Shown(s string) string {
 	return Name(s)
 }
 
+// In returns an error about a file with the name of the file in front, unless it begins with that; nil of nil.
+func In(path string, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), Shown(path)) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", Shown(path), err)
+}
+
 // ShownNames lists names from outside as Shown prints them, a dozen of them. It leaves out those that are empty.
 func ShownNames(names []string) string {
 	const most = 12

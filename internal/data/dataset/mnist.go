@@ -260,7 +260,7 @@ var cifarNames = []string{"airplane", "automobile", "bird", "cat", "deer", "dog"
 
 func cifarPattern(split Split) string {
 	if split == Train {
-		return "data_batch_*.bin"
+		return "data_batch_[1-5].bin"
 	}
 	return "test_batch.bin"
 }

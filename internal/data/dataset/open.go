@@ -19,7 +19,7 @@ import (
 //   - a folder of idx files named as MNIST's are (train-images-idx3-ubyte and so
 //     on, "." for the last "-" allowed, with or without .gz), with QMNIST's label
 //     files beside them or not: where they are, the sensitive attribute is the writer's population;
-//   - a folder of CIFAR-10's binary records (data_batch_*.bin, test_batch.bin),
+//   - a folder of CIFAR-10's binary records (data_batch_1.bin to data_batch_5.bin, test_batch.bin),
 //     as many of the training batches as are there;
 //   - one idx file of images with its labels beside it, for which split is not
 //     looked at.

@@ -152,7 +152,8 @@ func TestOpenRefuses(t *testing.T) {
 		name, want string
 		files      files
 	}{
-		{"nothing", "no data set: wants train-images-idx3-ubyte(.gz) or data_batch_*.bin", files{}},
+		{"nothing", "no data set: wants train-images-idx3-ubyte(.gz) or data_batch_[1-5].bin", files{}},
+		{"foreign batches", "no data set", files{"data_batch_copy.bin": records(1)}},
 		{"no labels", "images without labels", files{images: pictures(2)}},
 		{"no images", "labels without images", files{extended: populations([2]int{1, 0})}},
 		{"other part", "holds the test part only", files{"t10k-images-idx3-ubyte": pictures(1)}},

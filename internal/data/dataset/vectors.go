@@ -47,7 +47,7 @@ func openVectors(ctx context.Context, path string, o Options) (*origin, error) {
 		}
 	}
 	if l.count = len(values) / width; l.count < 2 {
-		return nil, malformed(path, "holds a single vector: give two or more")
+		return nil, fmt.Errorf("%s: holds a single vector: give two or more", path)
 	}
 	if _, err := l.takeSplit(); err != nil {
 		return nil, err
@@ -96,23 +96,23 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 			return nil, 0, err
 		}
 		if len(a.Shape) != 2 || a.Shape[0]*a.Shape[1] == 0 {
-			return nil, 0, malformed(path, "an array of shape %s: give vectors [n, d]", nn.ShapeString(a.Shape))
+			return nil, 0, fmt.Errorf("%s: an array of shape %s: give vectors [n, d]", path, nn.ShapeString(a.Shape))
 		}
 		if values, err = a.Float32s(); err != nil {
-			return nil, 0, err
+			return nil, 0, file.In(path, err)
 		}
 		if i := slices.IndexFunc(values, func(v float32) bool { return v-v != 0 }); i >= 0 {
-			return nil, 0, malformed(path, "row %d, column %d (from 0) is %v: give finite numbers", i/a.Shape[1], i%a.Shape[1], values[i])
+			return nil, 0, fmt.Errorf("%s: row %d, column %d (from 0) is %v: give finite numbers", path, i/a.Shape[1], i%a.Shape[1], values[i])
 		}
 		return values, a.Shape[1], nil
 	}
 	c, err := sheet.Open(ctx, path, f, info.Size(), nil)
 	if err != nil {
-		return nil, 0, malformed(path, "%v", err)
+		return nil, 0, file.In(path, err)
 	}
 	group, err := vectorColumns(c, asked)
 	if err != nil {
-		return nil, 0, malformed(path, "%v", err)
+		return nil, 0, file.In(path, err)
 	}
 	var others []int
 	for k, of := range c.Fields {
@@ -126,7 +126,7 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 	}
 	content, err := c.Read([][]int{group}, others)
 	if err != nil {
-		return nil, 0, malformed(path, "%v", err)
+		return nil, 0, file.In(path, err)
 	}
 	for i, k := range others {
 		column, values := column{name: c.Fields[k].Name}, content.Labels[i].Values

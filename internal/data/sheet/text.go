@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"tattle/internal/file"
@@ -169,7 +170,11 @@ func (r *rowReader) add(row []string) error {
 			v, err := strconv.ParseFloat(text, 32)
 			digits := significant(text)
 			if err != nil || v-v != 0 || digits < 0 {
-				return fmt.Errorf("line %d, column %s: the score is %s: want a finite decimal number, such as -1.5, that fits float32; correct it, or leave the row or column out", r.rows.Line(k), file.Shown(r.names[k]), cmp.Or(file.Shown(text), "missing"))
+				fix := "correct it, or leave the row or column out"
+				if first, _ := utf8.DecodeRuneInString(text); err != nil && len(columns) == 1 && unicode.IsLetter(first) {
+					fix = "instead of predicted classes, give a column for each class, with 1 for the predicted one and 0 for the others"
+				}
+				return fmt.Errorf("line %d, column %s: the score is %s: want a finite decimal number, such as -1.5, that fits float32; %s", r.rows.Line(k), file.Shown(r.names[k]), cmp.Or(file.Shown(text), "missing"), fix)
 			}
 			r.got.Numbers[g] = append(r.got.Numbers[g], float32(v))
 			if !r.got.Finer && digits > 6 { // a float32 holds every decimal of 6 digits

@@ -104,11 +104,8 @@ func readOutputs(ctx context.Context, path string, f io.ReaderAt, size int64, o 
 			all, err = r.samples(o.Kind)
 		}
 	}
-	if err != nil && !strings.HasPrefix(err.Error(), file.Shown(path)) {
-		err = fmt.Errorf("%s: %w", file.Shown(path), err)
-	}
 	if name := strings.TrimSuffix(filepath.Base(path), ".gz"); err == nil {
 		all[0].Name = strings.TrimSuffix(name, filepath.Ext(name))
 	}
-	return all, err
+	return all, file.In(path, err)
 }

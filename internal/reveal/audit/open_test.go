@@ -171,6 +171,7 @@ func TestOpenRefuses(t *testing.T) {
 		{head + "0,a,.5,1e40\n", "fits float32", OpenOptions{}},
 		{head + "0,a,.5,\n", "missing", OpenOptions{}},
 		{head + "0,a,.5,x\n", "the score is x: want a finite decimal number", OpenOptions{}},
+		{"y,s1,pred\ncat,a,cat\n", "give a column for each class, with 1 for the predicted one", OpenOptions{Scores: []string{"pred"}}},
 		{head + "0,a,\"0,5\",.5\n", "the score is 0,5: want a finite decimal number", OpenOptions{}},
 		{head + "0,a,.5\n", "line 2 has 3 fields and the first row 4", OpenOptions{}},
 		{head + "0,a,.5,\"5\n", "not CSV", OpenOptions{}},
