@@ -1,4 +1,4 @@
-.PHONY: test check bench bench-all detection papers golden mutants try wheel example
+.PHONY: test check bench bench-all detection papers figures golden mutants try wheel example
 
 test: ## the README's test command
 	go test ./...
@@ -17,6 +17,9 @@ detection: ## the tables of docs/detection.md (40 min); DATA and LABELS name the
 
 papers: ## the tables of docs/papers.md from the folders RUNS/figure1, RUNS/table3 and so on, of tattle reproduce
 	go run ./internal/papers -runs '$(RUNS)' docs/papers.md
+
+figures: ## the tables of README.md from the runs in the folder RUNS; those that it lacks are made (half an hour)
+	go test ./internal/cli -run TestReadmeFigures -timeout 3h -figures '$(abspath $(RUNS))'
 
 golden: ## rewrite the golden files from what the program prints now
 	go test ./internal/report -update
