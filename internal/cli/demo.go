@@ -55,7 +55,8 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 func (c *demoCmd) demo(ctx context.Context, e *env, dir string) (*report.Report, error) {
 	recipe, _ := training.RecipeOf(glyphsName)
 	recipe.Epochs, recipe.Seed, recipe.Files = demoSize.epochs, c.Seed, e.files
-	train, test := glyphs(demoSize.training, c.Seed)
+	train := dataset.Glyphs(dataset.GlyphOptions{N: demoSize.training, Seed: c.Seed})
+	test := dataset.Glyphs(dataset.GlyphOptions{N: dataset.GlyphsTest, Seed: c.Seed, Split: dataset.Test})
 	t, err := fit(ctx, e, dir, recipe, train, test)
 	if err != nil {
 		return nil, err

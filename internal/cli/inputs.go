@@ -84,13 +84,6 @@ func (e *env) opener(ctx context.Context, m *measure.Model) opener {
 // glyphsName is the generated data, in place of a folder.
 const glyphsName = "glyphs"
 
-// glyphs generates training data of n examples, and test data.
-func glyphs(n int, seed uint64) (train, test *dataset.Set) {
-	train = dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: seed})
-	test = dataset.Glyphs(dataset.GlyphOptions{N: dataset.GlyphsTest, Seed: seed, Split: dataset.Test})
-	return train, test
-}
-
 // openAlone opens data of digits or the like by themselves, whatever the model.
 func openAlone(in measure.Inputs) (*dataset.Set, error) {
 	o := dataset.Options{Kind: dataset.KindMNIST, Part: dataset.Split(in.Part), Limit: in.Limit, Seed: in.Seed}
