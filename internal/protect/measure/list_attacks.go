@@ -90,7 +90,9 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 	for k, a := range truth {
 		in := &last.Inferred[slices.IndexFunc(last.Inferred, func(in InferredLimit) bool { return in.Name == a.Name })]
 		for i, learner := range learners {
-			in.Attacks = append(in.Attacks, InferredAttack{learner.Name(), right(guesses[i][k], a.Class)})
+			if guesses[i][k] != nil {
+				in.Attacks = append(in.Attacks, InferredAttack{learner.Name(), right(guesses[i][k], a.Class)})
+			}
 		}
 		in.Attacks = append(in.Attacks, InferredAttack{"posterior", right(likely[k], a.Class)})
 	}
@@ -178,30 +180,30 @@ func (l *lists) learners() []classify.Learner {
 }
 
 // learnedGuesses returns, for each learner and each attribute, the guesses of the learner fitted to
-// releases of candidates.
+// releases of candidates; nil where the attribute does not suit the learner.
 func (l *lists) learnedGuesses(ctx context.Context, learners []classify.Learner, known []int, targets []bayes.Attribute, released []float64, n int) ([][][]int, error) {
 	from, err := l.released(ctx, l.Candidates, known, streamLearned)
 	if err != nil {
 		return nil, err
 	}
-	var wanted []classify.Target
-	for _, a := range targets {
-		wanted = append(wanted, classify.Target{Labels: a.Class[:len(known)], Classes: a.Classes})
-	}
 	guesses := make([][][]int, len(learners))
 	for i, learner := range learners {
-		fitted, err := learner.Fit(ctx, nn.Float32s(from), l.columns(), wanted, l.Seed)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", learner.Name(), err)
-		}
-		scores := make([][]float32, len(targets))
+		guesses[i] = make([][]int, len(targets))
 		for k, a := range targets {
-			scores[k] = make([]float32, n*a.Classes)
+			target := classify.Target{Labels: a.Class[:len(known)], Classes: a.Classes}
+			if !learner.Suits(target) {
+				continue
+			}
+			fitted, err := learner.Fit(ctx, nn.Float32s(from), l.columns(), []classify.Target{target}, l.Seed)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", learner.Name(), err)
+			}
+			scores := make([]float32, n*a.Classes)
+			if err := fitted.Predict(ctx, [][]float32{scores}, nn.Float32s(released)); err != nil {
+				return nil, err
+			}
+			guesses[i][k] = classify.Guesses(scores, a.Classes)
 		}
-		if err := fitted.Predict(ctx, scores, nn.Float32s(released)); err != nil {
-			return nil, err
-		}
-		guesses[i] = guessed(scores, targets)
 	}
 	return guesses, nil
 }

@@ -251,6 +251,15 @@ func TestAttacksOnAttributes(t *testing.T) {
 	if want := []string{"network", "threshold", "logistic", "trees", "lookup", "posterior"}; !slices.Equal(names, want) {
 		t.Errorf("attacks %q, want %q", names, want)
 	}
+	third, unknown := spread(500, 1), spread(400, 1)
+	for i := 0; i < 500; i += 5 {
+		third.Sensitive[0].Labels[i] = 2
+	}
+	third.Sensitive[0].Values = []string{"in", "out", "far"}
+	unknown.Sensitive[0].Values = third.Sensitive[0].Values
+	if found, _ = attacks(third, unknown); len(found.EverySample().Inferred[0].Attacks) != len(names)-1 { // a threshold guesses two classes
+		t.Errorf("attacks on three classes: %+v", found.EverySample().Inferred[0].Attacks)
+	}
 	same := spread(400, 1)
 	if found, n := attacks(same, same); n != 0 || len(found.LeftOut) != 1 {
 		t.Errorf("the same list: %d attacked, left out %q", n, found.LeftOut)
