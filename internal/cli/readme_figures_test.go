@@ -127,7 +127,7 @@ func writerRows(t *testing.T, dir string) []string {
 		args := []string{"bound", "--model", shared.Path(t, "models/mnist-mlp.onnx"), "--data", shared.Path(t, "data/mnist"), "--sigma", sigma, "--candidates", "all",
 			"--attack", "none", "--examples", "1", "--restarts", "1", "--repeats", "1", "--barankin", "0", "--far", "0", "--twins", "0"}
 		images := ranIn(t, filepath.Join(dir, "images-"+sigma), append(slices.Clone(args), "--list-draws", "10000", "--exposed-people", "0")...)
-		people := ranIn(t, filepath.Join(dir, "writers-"+sigma), append(args, "--labels", shared.Path(t, "data/qmnist"), "--sensitive", "writer", "--group", "person", "--exposed-people", "250")...)
+		people := ranIn(t, filepath.Join(dir, "writers-"+sigma), append(args, "--labels", shared.Path(t, "data/qmnist"), "--sensitive", "writer", "--group", "person", "--list-draws", "2000", "--exposed-people", "250")...)
 		named, floor := people.Claim("identified", ""), " | none"
 		if c := people.Claim("floor", "whole input"); c != nil && c.Value.Low > 0 {
 			floor = fmt.Sprintf(" | %.1f", math.Floor(10*c.Value.Low)/10)
