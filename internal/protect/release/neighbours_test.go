@@ -114,7 +114,7 @@ func TestProbe(t *testing.T) {
 	for row := range 2 * people {
 		x := make([]float32, people) // both vectors of a person are one axis of its own
 		x[row/2] = 1
-		of.Vectors, of.People, of.Labels = append(of.Vectors, x...), append(of.People, row/2), append(of.Labels, row/2/2%2)
+		of.Vectors, of.People, of.Labels = append(of.Vectors, x...), append(of.People, row/2), append(of.Labels, row/2%2)
 	}
 	mean := func(x []float64) float64 { return simd.Sum(x) / float64(len(x)) }
 	task := must.Get(NewNeighbours(t.Context(), Use{Task: "probe", Metric: MetricEuclidean}, of))(t)

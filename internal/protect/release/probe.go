@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,14 +12,26 @@ import (
 	"tattle/internal/math/stat"
 )
 
-// halves puts every person's rows of the database into one of two halves; rows whose person nobody says alternate.
-func (t *Neighbours) halves(n int) (half []int) {
-	half = nn.Indices(n)
+// halves puts every person's rows of the database into one of two halves. People of one class alternate, by their first rows;
+// rows whose person nobody says are of one each.
+func (t *Neighbours) halves(n int) []int {
+	person := nn.Indices(n)
 	if t.of.People != nil {
-		half, _ = stat.Numbered(t.of.People)
+		person, _ = stat.Numbered(t.of.People)
 	}
-	for i := range half {
-		half[i] %= 2
+	var first []int
+	for i, p := range person {
+		if p == len(first) {
+			first = append(first, i)
+		}
+	}
+	slices.SortStableFunc(first, func(i, j int) int { return cmp.Compare(t.of.Labels[i], t.of.Labels[j]) })
+	of, half := make([]int, len(first)), make([]int, n)
+	for k, i := range first {
+		of[person[i]] = k % 2
+	}
+	for i, p := range person {
+		half[i] = of[p]
 	}
 	return half
 }

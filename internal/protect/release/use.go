@@ -118,7 +118,11 @@ func (u Use) Noisy() string {
 		noise = "both"
 	}
 	if u.Task == taskProbe {
-		return "logistic regression, fitted to half of the people in the database, with noise on " + noise
+		what = "logistic regression"
+		if u.Metric != MetricEuclidean {
+			what += " on vectors divided by their lengths"
+		}
+		return what + ", fitted to half of the people in the database, with noise on " + noise
 	}
 	return what + ", by " + metric + ", with noise on " + noise
 }
