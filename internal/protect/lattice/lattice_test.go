@@ -147,8 +147,6 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// TestBall counts in integers: whatever the features, no point is outside of the ball, each is toward 0 from its feature, and
-// those of features within the ball are the multiples next to them.
 // The radii around the clip are those that their comments derive, in this order from the inside.
 func TestRadii(t *testing.T) {
 	for n, want := range map[int]float64{1: 1 - 0x1p-12, 1 << 12: 1 - 0x1p-12, 1 << 14: 1 - 0x1p-13 - 0x1p-11} {
@@ -172,6 +170,8 @@ func TestRadii(t *testing.T) {
 	}
 }
 
+// TestBall counts in integers: whatever the features, no point is outside of the ball, each is toward 0 from its feature, and
+// those of features within the ball are the multiples next to them.
 func TestBall(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {

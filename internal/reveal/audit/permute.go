@@ -10,7 +10,7 @@ import (
 // other" by permuting s within the examples of one y and one fold. Where people have several
 // examples, P is that of a bet instead, and nothing is drawn.
 type Permutation struct {
-	Draws int     `json:"draws"` // that were made: fewer than the options say if many of the first are as accurate
+	Draws int     `json:"draws"` // that were made, or are known to stay below what was seen: fewer than the options say if many of the first are as accurate
 	P     float64 `json:"p"`     // (1 + draws at least as accurate)/(1 + draws)
 }
 
