@@ -23,8 +23,11 @@ const (
 
 // channelsOf are the kinds that are planted into the outputs of s.
 func channelsOf(s *Sample) []string {
-	if s.Kind == Vector {
+	switch {
+	case s.Kind == Vector:
 		return vectorChannels
+	case s.RowWidth() > sketched: // which the planted model's are not, and attacks have other forms of
+		return append(slices.Clone(codeChannels), DirectionChannel)
 	}
 	return codeChannels
 }

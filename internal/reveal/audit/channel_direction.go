@@ -5,25 +5,27 @@ import (
 	"slices"
 
 	"tattle/internal/math/stat"
+	"tattle/internal/reveal/curious"
 )
 
-// DirectionChannel is an attribute written into a vector as the side of a plane on which it
+// DirectionChannel is an attribute written into a vector, or a wide row of scores, as the side of a plane on which it
 // lies: what a linear probe reads.
-const DirectionChannel = "direction of the vectors"
+const DirectionChannel = "side of a plane"
 
 // vectorChannels are the kinds that are planted into vectors.
 var vectorChannels = []string{DirectionChannel, DecimalChannel, LastBitChannel, RepeatedChannel}
 
 // writeDirection returns a code that mirrors a row at a plane through the middle of the rows of
 // s, in a direction drawn at random after the columns are standardised: the rows on one side
-// mean 0, the others 1.
+// mean 0, the others 1. Rows of probabilities are those of their logarithms.
 func writeDirection(s *Sample, r *rand.Rand) func(row []float32, bit int) bool {
 	w, n := s.RowWidth(), s.Len()
 	mean, scale, along := make([]float64, w), make([]float64, w), make([]float64, w)
-	column, norm := make([]float64, n), 0.
+	column, norm, all := make([]float64, n), 0., make([]float32, n*w)
+	fillForm(all, s, formRaw, span(0, n))
 	for j := range w {
 		for i := range column {
-			column[i] = float64(s.Outputs[i*w+j])
+			column[i] = float64(all[i*w+j])
 		}
 		if mean[j], scale[j] = stat.MeanStd(column); scale[j] > 0 {
 			along[j] = r.NormFloat64()
@@ -41,11 +43,13 @@ func writeDirection(s *Sample, r *rand.Rand) func(row []float32, bit int) bool {
 	}
 	places := make([]float64, n)
 	for i := range places {
-		places[i] = place(s.Outputs[i*w:][:w])
+		places[i] = place(all[i*w:][:w])
 	}
 	slices.Sort(places)
 	middle := places[n/2]
-	return func(row []float32, bit int) bool {
+	row := make([]float32, w)
+	return func(o []float32, bit int) bool {
+		rawRow(row, o, s.Kind)
 		at := place(row) - middle
 		if at == 0 || norm == 0 {
 			return false
@@ -55,6 +59,10 @@ func writeDirection(s *Sample, r *rand.Rand) func(row []float32, bit int) bool {
 		}
 		for j := range row {
 			row[j] = float32(float64(row[j]) - 2*at*along[j]/norm*scale[j])
+		}
+		if copy(o, row); s.Kind == curious.Soft {
+			softRow(o, row, curious.Raw)
+			rawRow(row, o, s.Kind)
 		}
 		return (place(row)-middle > 0) == (bit == 1)
 	}

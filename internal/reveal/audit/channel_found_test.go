@@ -108,6 +108,30 @@ func TestDirectionAndCoin(t *testing.T) {
 	if p := plantDirection(s, 1); math.Abs(p.TrueExcess-plantedSide) > .15 {
 		t.Errorf("an excess of %v was planted", p.TrueExcess)
 	}
+	wide := softly(60, sketched+1, 1)
+	if !slices.Contains(channelsOf(wide), DirectionChannel) || slices.Contains(channelsOf(softly(60, sketched, 1)), DirectionChannel) {
+		t.Error("a plane is for wide outputs, whose attacks are others than those of a planted model")
+	}
+	written, left := slices.Clone(wide.Outputs), 0
+	c, _ := codeOf(DirectionChannel, wide, random(1, streamChannel, 0))
+	for bit := range 2 { // where it is written, nothing is left to write of it
+		for row := range slices.Chunk(written, sketched+1) {
+			if !c.write(row, bit) { // the row in the middle is on no side
+				left++
+				continue
+			}
+			again := slices.Clone(row)
+			if c.write(again, bit); !slices.Equal(again, row) {
+				t.Errorf("%v is not on the side of %d", row[:3], bit)
+			}
+			if _, ok := distribution(row, sumTolerance); !ok {
+				t.Errorf("%v is no row of probabilities", row[:3])
+			}
+		}
+	}
+	if left > 2 {
+		t.Errorf("%d of 120 rows have no other side of a plane", left)
+	}
 	for _, dirty := range []float32{0, 1} {
 		dst := [][]float32{slices.Repeat([]float32{dirty}, 400)}
 		must.Do(t, fittedCoin{d: 3, seed: 1, widths: []int{2}}.Predict(t.Context(), dst, s.Outputs))
