@@ -54,7 +54,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	}
 	if in.Vectors {
 		o.Kind, o.VectorColumns = dataset.KindVectors, in.Columns
-		if m.Graph == nil && in.Target == "" {
+		if m.Vectors() && in.Target == "" {
 			o.Target = dataset.NoTarget
 		}
 	}

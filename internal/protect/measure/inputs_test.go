@@ -70,3 +70,15 @@ func TestTakes(t *testing.T) {
 		}
 	}
 }
+
+// Vectors without a model are read alike each time, although a column has the name of a target: a run and its check find the same.
+func TestVectorsReadAlike(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "people.csv")
+	rows := "e_0,e_1,y\n" + strings.Repeat("1,2,0\n3,4,1\n", 20)
+	must.Do(t, os.WriteFile(path, []byte(rows), 0o644))
+	in, m := Inputs{Path: path, Part: "test", Vectors: true, Columns: []string{"e_*"}}, new(Model)
+	first, _ := must.Get2(in.Open(t.Context(), m, nil))(t)
+	if again, _ := must.Get2(in.Open(t.Context(), m, nil))(t); again.SHA256 != first.SHA256 || again.Y != nil {
+		t.Errorf("read again with the target %q", again.YName)
+	}
+}
