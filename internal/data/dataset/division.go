@@ -229,6 +229,8 @@ func (d *division) limit(o Options) error {
 			case o.Part == partNames[part]:
 			case o.Alone:
 				continue
+			case o.Others != nil && part == trainPart:
+				limit = *o.Others
 			default:
 				limit = cmp.Or(o.Others, &o.Limit).Others()
 			}

@@ -26,9 +26,11 @@ const allExamples = math.MaxInt
 // UnmarshalText reads N, FILE, both as "N,FILE", or all.
 func (l *Limit) UnmarshalText(text []byte) error {
 	*l = Limit{}
-	number, path, _ := strings.Cut(string(text), ",")
+	number, path, both := strings.Cut(string(text), ",")
 	n, err := strconv.Atoi(number)
 	switch {
+	case len(text) == 0 || both && err == nil && path == "":
+		return wrongChoice("%q: must be N, FILE, both as N,FILE, or all", text)
 	case string(text) == "all":
 		l.Most = allExamples
 	case err != nil:

@@ -28,6 +28,10 @@ func TestLimitsDecode(t *testing.T) {
 	if some = read(Options{Part: Test, Limit: Limit{Most: 7}, Others: new(Limit)}); some.Test.Len() != 7 || some.Train.SHA256 != all.Train.SHA256 {
 		t.Errorf("%d to test, %d for training", some.Test.Len(), some.Train.Len())
 	}
+	listed := of(t, 4, 1)
+	if some = read(Options{Part: Test, Others: &listed}); some.Train.SHA256 != all.Train.Subset([]int{4, 1}).SHA256 {
+		t.Errorf("%d of the 2 training pictures that a model learned from", some.Train.Len())
+	}
 	if set, _ := opened(t, dir, Options{Limit: Limit{Most: 5}, Progress: func(_, total int) { decoded = total }}); decoded != 5 || set.Len() != 5 || len(set.InPart) != 5 {
 		t.Errorf("%d pictures decoded of one part", decoded)
 	}
@@ -57,5 +61,7 @@ func TestLimitText(t *testing.T) {
 			t.Errorf("%s is read as %+v, which is %s; %v", text, l, l, err)
 		}
 	}
-	must.Fail(t, new(Limit).UnmarshalText([]byte("0")), "at least 1")
+	for text, want := range map[string]string{"0": "at least 1", "": `"": must be`, "5,": `"5,": must be`} {
+		must.Fail(t, new(Limit).UnmarshalText([]byte(text)), want)
+	}
 }

@@ -33,7 +33,7 @@ type Options struct {
 	// Alone says that [OpenParts] reads no other part than Part. A table is standardised by all rows of its training part.
 	Alone bool `json:"-"`
 
-	// Others is the limit of the parts that [OpenParts] reads beside Part; nil is Limit.
+	// Others is the limit of the parts that [OpenParts] reads beside Part, whose indices are of the training part; nil is Limit.
 	Others *Limit `json:"-"`
 
 	Progress func(done, total int) `json:"-"` // of decoding; nil, or called from one goroutine at a time
