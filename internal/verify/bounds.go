@@ -38,8 +38,12 @@ func (v *recomputed) bounds(ctx context.Context) error {
 		return err
 	}
 	limit := &s.Reading.Limit.Indices
-	if moved := filepath.Join(v.dir, filepath.Base(*limit)); *limit != "" && !file.Exists(*limit) && file.Exists(moved) {
-		*limit = moved // with the run
+	if *limit != "" && !file.Exists(*limit) { // it may have moved with the run
+		moved := filepath.Join(v.dir, filepath.Base(*limit))
+		if !file.Exists(moved) {
+			return &file.NotFoundError{Path: *limit, Give: "put the indices of the measured examples back, or into the folder of the run"}
+		}
+		*limit = moved
 	}
 	q := &request{Request: measure.Request{Release: s.Release.Of(v.was.Seed), Seed: v.was.Seed, Draws: s.Draws, Memory: cmp.Or(v.Memory, bound.DefaultMemory)}, recomputed: v, setup: s}
 	split, err := q.open(ctx)
