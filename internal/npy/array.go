@@ -65,7 +65,7 @@ func convert[S, T any](x []S, f func(S) (T, bool)) ([]T, error) {
 	for i, v := range x {
 		w, ok := f(v)
 		if !ok {
-			return nil, malformed("element %d, %v, is not exactly a %T", i, v, w)
+			return nil, malformed("element %d, %v, is not exactly of type %T", i, v, w)
 		}
 		y[i] = w
 	}
