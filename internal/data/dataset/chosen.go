@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/file"
 )
 
@@ -205,7 +206,7 @@ func (src *origin) attribute(text string, numeric bool, c *chosen) (Attribute, e
 	if len(a.Values) < 2 {
 		return a, fmt.Errorf("%s is constant (%s): want an attribute of two classes or more", a.Name, strings.Join(a.Values, ""))
 	}
-	if class := absent(a, First(len(a.Labels))); class >= 0 && (r.Grouped() || col.listed == nil) {
+	if class := absent(a, nn.Indices(len(a.Labels))); class >= 0 && (r.Grouped() || col.listed == nil) {
 		return a, fmt.Errorf("class %q of %s has no example: correct the rule, or leave the class out", a.Values[class], a.Name)
 	}
 	return a, nil

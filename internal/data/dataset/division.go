@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/file"
 	"tattle/internal/math/stat"
 )
@@ -78,7 +79,7 @@ func (src *origin) asGiven(group *Attribute) *division {
 // divides, of the one that the seed makes. The validation part stands in for a test part.
 func (src *origin) given(o Options, group *Attribute) (*division, int, error) {
 	n, want := src.rows(), slices.Index(partNames[:], o.Part)
-	whole := &division{given: n, rows: [3][]int{First(n)}}
+	whole := &division{given: n, rows: [3][]int{nn.Indices(n)}}
 	switch views := o.ViewsOf; {
 	case views != nil && n != views.RowsOf:
 		return nil, 0, fmt.Errorf("%d views of %d examples: give one of each, in the same order", n, views.RowsOf)
@@ -144,7 +145,7 @@ func (d *division) together(group *Attribute) {
 // carve moves one in share of the training rows, or the rows of some people, to another part.
 func (d *division) carve(part, share int, seed uint64, group *Attribute) {
 	n := len(d.rows[trainPart])
-	of := First(n) // the person of each row
+	of := nn.Indices(n) // the person of each row
 	if group != nil {
 		of = pick(group.Labels, 1, d.rows[trainPart])
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 )
@@ -30,7 +31,7 @@ func TestDivide(t *testing.T) {
 	}
 	all := d.order()
 	slices.Sort(all)
-	if !slices.Equal(all, First(1000)) {
+	if !slices.Equal(all, nn.Indices(1000)) {
 		t.Fatal("the parts do not have every row once")
 	}
 	for _, rows := range d.rows {

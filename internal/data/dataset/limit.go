@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/file"
 	"tattle/internal/npy"
 )
@@ -86,7 +87,7 @@ func wrongChoice(format string, a ...any) error { return &ChoiceError{fmt.Errorf
 // in its order. Errors are *ChoiceError.
 func Choose(spec string, n int, seed uint64) ([]int, error) {
 	if spec == "all" {
-		return First(n), nil
+		return nn.Indices(n), nil
 	}
 	k, err := strconv.Atoi(spec)
 	switch {
@@ -95,7 +96,7 @@ func Choose(spec string, n int, seed uint64) ([]int, error) {
 	case k < 1:
 		return nil, wrongChoice("%d: must be at least 1", k)
 	case k >= n:
-		return First(n), nil
+		return nn.Indices(n), nil
 	}
 	indices := rand.New(rand.NewPCG(seed, 1)).Perm(n)[:k]
 	slices.Sort(indices)

@@ -228,7 +228,7 @@ func (a *arrays) read(rows []int, o Options) (*Set, error) {
 	if uint64(len(rows)) > maxPictures/4/uint64(size) {
 		return nil, fmt.Errorf("%s: %d examples of %d numbers take more than %d GB: ask for fewer", a.path, len(rows), size, maxPictures>>30)
 	}
-	order := First(len(rows)) // in the order of the file
+	order := nn.Indices(len(rows)) // in the order of the file
 	slices.SortStableFunc(order, func(i, j int) int { return rows[i] - rows[j] })
 	first, err := a.row(rows[order[0]])
 	if err != nil {

@@ -109,6 +109,3 @@ func (o *Options) check() error {
 	}
 	return nil
 }
-
-// First returns the indices 0 to n−1.
-func First(n int) []int { return nn.Indices(n) }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tattle/internal/data/sheet"
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 )
@@ -112,7 +113,7 @@ func TestRareCategories(t *testing.T) {
 	for k := range 70 {
 		values = append(values, slices.Repeat([]string{fmt.Sprint("v", k)}, 70-k)...)
 	}
-	training := First(len(values))
+	training := nn.Indices(len(values))
 	values = append(values, "new")
 	e := newEncoder(column{values: values}, training)
 	if e.width != maxCategories+1 || len(e.categories) != maxCategories {

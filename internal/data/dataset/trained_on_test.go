@@ -1,13 +1,17 @@
 package dataset
 
-import "testing"
+import (
+	"testing"
+
+	"tattle/internal/engine/nn"
+)
 
 // What a model was trained on is found among examples with other labels, in whole or in part, and
 // not among others; a second training adds to the record.
 func TestFoundIn(t *testing.T) {
 	all := Glyphs(GlyphOptions{N: 1200, Seed: 1})
 	other := Glyphs(GlyphOptions{N: 600, Seed: 2})
-	metadata := RecordTraining(map[string]string{"key": "value"}, all.Subset(First(600)))
+	metadata := RecordTraining(map[string]string{"key": "value"}, all.Subset(nn.Indices(600)))
 	if metadata["key"] != "value" {
 		t.Error("what the metadata had is gone")
 	}
@@ -17,7 +21,7 @@ func TestFoundIn(t *testing.T) {
 	if found != of || of != recorded {
 		t.Errorf("%d of %d found among the training inputs", found, of)
 	}
-	if found, _ := all.Subset(First(300)).FoundIn(metadata); found < recorded/3 || found > 2*recorded/3 { // half of them, within 5 deviations
+	if found, _ := all.Subset(nn.Indices(300)).FoundIn(metadata); found < recorded/3 || found > 2*recorded/3 { // half of them, within 5 deviations
 		t.Errorf("%d of %d found in half of the training inputs", found, of)
 	}
 	if found, _ := other.FoundIn(metadata); found > 0 {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/file"
 )
 
@@ -171,7 +172,7 @@ func numpyPermutation(seed uint32, n int) []int {
 	if n < 0 || uint64(n) > 1<<32-1 {
 		panic("dataset: permutation of a number that has more than 32 bits")
 	}
-	p := First(n)
+	p := nn.Indices(n)
 	m := newMersenne(seed)
 	for i := n - 1; i > 0; i-- {
 		j := m.upTo(uint32(i))

@@ -89,7 +89,7 @@ func TestMNISTPeople(t *testing.T) {
 	}
 	for _, c := range []struct{ norm, sigma, mean, q99 float64 }{{0, 1.5, .015, .275}, {0, 3, .0027, .06}, {7.07, 1.5, .0049, .11}} {
 		front, _ := must.Get2(release.Spec{Keep: 9, Projection: release.ProjectionDiscriminant, ClipNorm: c.norm}.Build(t.Context(), g, train))(t)
-		list := Inputs{Front: must.Get(nn.NewNet(front))(t), Data: train, Indices: dataset.First(train.Len())}
+		list := Inputs{Front: must.Get(nn.NewNet(front))(t), Data: train, Indices: nn.Indices(train.Len())}
 		e := must.Get(Expose(t.Context(), list, release.Gaussian{Sigma: c.sigma}, 3000, 400, Options{Seed: 2}))(t)
 		// The independent figures are of 300 to 400 images: their means have errors of 15 %, their 99th percentiles of 40 %.
 		if m := MeanNamed(e.Named(nil), .001).Mean; math.Abs(m/c.mean-1) > .4 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/measure"
@@ -170,7 +169,7 @@ func (s *searcher) averaged(sigma float64) (release.Gaussian, error) {
 
 // hidden hides new inputs among the candidates. It returns how often they are identified.
 func (s *searcher) hidden(ctx context.Context, values, fresh rows, sigma float64, draws int, seed uint64) (*bayes.HiddenResult, error) {
-	of, others := measure.PeopledOf(s.Fresh, dataset.First(fresh.Len())), s.people.Others()
+	of, others := measure.PeopledOf(s.Fresh, nn.Indices(fresh.Len())), s.people.Others()
 	noise, err := s.averaged(sigma)
 	if err != nil {
 		return nil, err

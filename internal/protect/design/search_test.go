@@ -121,7 +121,7 @@ func TestSearch(t *testing.T) {
 			noise := must.Get(release.NewGaussian(a.Best.Sigma))(t)
 			released := func(data nn.Source) list {
 				r := must.Get(outputs(ctx, front, data, nil))(t)
-				return list{r, dataset.First(data.Len())}
+				return list{r, nn.Indices(data.Len())}
 			}
 			candidates := released(train)
 			var side []bayes.Attribute
@@ -319,7 +319,7 @@ func TestProtectedBeyondAllTasks(t *testing.T) {
 	s := &searcher{Options: Options{Limits: Limits{Protect: []Protect{{Attribute: "side", Bits: .1}}}}, train: train}
 	targets := func() int {
 		seen := map[int]bool{}
-		for _, y := range s.attributes(measure.PeopledOf(train, dataset.First(train.Len())))[0].Target {
+		for _, y := range s.attributes(measure.PeopledOf(train, nn.Indices(train.Len())))[0].Target {
 			seen[y] = true
 		}
 		return len(seen)

@@ -110,7 +110,7 @@ func (s *searcher) promiseTrial(ctx context.Context, model, graph *nn.Graph, fro
 				}
 			}
 			data := s.train.Subset(validate)
-			nearest, err := s.attacked(ctx, front, noise, s.train.Subset(others(s.train.Len(), validate)), data, dataset.First(min(attackedExamples, data.Len())))
+			nearest, err := s.attacked(ctx, front, noise, s.train.Subset(others(s.train.Len(), validate)), data, nn.Indices(min(attackedExamples, data.Len())))
 			if err != nil {
 				return 0, err
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/measure"
@@ -117,7 +116,7 @@ func (s *searcher) noisyTask(ctx context.Context, c *cut, l *line, m *nn.Net, si
 		if err != nil {
 			return nil, err
 		}
-		values, at = views.within(l.center, s.radiusOf(l.radius, sigma)), dataset.First(len(c.validate))
+		values, at = views.within(l.center, s.radiusOf(l.radius, sigma)), nn.Indices(len(c.validate))
 	}
 	_, width := m.Dims()
 	out, noisy := make([]float32, len(c.validate)*width), make([]float32, values.n)

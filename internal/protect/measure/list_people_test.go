@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
@@ -135,7 +136,7 @@ func TestListsOfPeople(t *testing.T) {
 func TestListOfOnePerson(t *testing.T) {
 	set := centres(2, 1) // of one input, and of nine
 	target := Target{Front: identity{p: 1}, Noise: must.Get(release.NewGaussian(.5))(t), Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
-	for _, rows := range [][]int{dataset.First(10)[1:], {0}} {
+	for _, rows := range [][]int{nn.Indices(10)[1:], {0}} {
 		list := &List{Name: "the list", Set: set.Subset(rows), Most: len(rows)}
 		found := must.Get(ListOptions{Candidates: list, Draws: 100, Seed: 1}.Run(t.Context(), target))(t)
 		if found.Holder != nil || !slices.Equal(found.LeftOut, []string{"limits for adversaries with a list: it holds fewer than two people of the list"}) {

@@ -64,7 +64,7 @@ func TestExposedFaces(t *testing.T) {
 	set, _ := must.Get2(dataset.OpenInputs(t.Context(), shared.Path(t, "data/fairface64.zip"),
 		dataset.Options{Part: dataset.Test, Sensitive: []string{"gender", "race"}, Preprocess: preprocess(t, "resize=112 range=0,255"), Shape: []int{3, 112, 112}}))(t)
 	front := must.Get(Release{}.Split(t.Context(), must.Get(onnx.ReadWith(shared.Path(t, "models/age-gender.onnx"), onnx.ReadOptions{Output: "gender"}))(t), nil))(t).Front
-	few := set.Subset(dataset.First(3000))
+	few := set.Subset(nn.Indices(3000))
 	scale, _ := must.Get2(release.FeatureScale(t.Context(), front, few))(t)
 	target := Target{Front: front, Noise: must.Get(release.NewGaussian(scale))(t), Coordinates: bound.Pixels(nn.Size(set.Shape)), Legal: must.Get(LegalDomain(few))(t)}
 	o := ListOptions{Candidates: &List{Name: "faces", Set: few, Most: -1}, Attributes: []string{"gender", "race"}, Subjects: 3000, Draws: 100, Seed: 1}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 )
 
@@ -15,11 +16,11 @@ func TestPartOf(t *testing.T) {
 	if all.Len() != n+p.Test.Len() {
 		t.Fatalf("%d examples of %d", all.Len(), n+p.Test.Len())
 	}
-	rows := dataset.First(all.Len())[n:]
+	rows := nn.Indices(all.Len())[n:]
 	if last := all.Subset(rows); last.SHA256 != p.Test.SHA256 || all.SHA256 != all.Sum() {
 		t.Error("the test part is not what stands last")
 	}
-	if p.Train.Len() != p.Train.Subset(dataset.First(p.Train.Len())).Len() || p.Train.SHA256 != p.Train.Sum() {
+	if p.Train.Len() != p.Train.Subset(nn.Indices(p.Train.Len())).Len() || p.Train.SHA256 != p.Train.Sum() {
 		t.Error("joining changed the training part")
 	}
 	must.Fail(t, must.Err(partOf(&dataset.Parts{Train: p.Train}, "test"))) // a part that is not there

@@ -68,7 +68,7 @@ func ownWeights(g *nn.Graph) (*nn.Graph, []*nn.Param) {
 
 // prune sets the fraction of a tensor's entries to zero.
 func prune(w *nn.Param, fraction float64) {
-	order := dataset.First(len(w.Data))
+	order := nn.Indices(len(w.Data))
 	size := func(i int) float64 { return math.Abs(float64(w.Data[i])) }
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(size(i), size(j)) })
 	for _, i := range order[:int(math.RoundToEven(fraction*float64(len(order))))] {

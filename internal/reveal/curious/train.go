@@ -46,7 +46,7 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	case o.Attack == Standard:
 		o.Attributes = []int{}
 	case o.Attributes == nil:
-		o.Attributes = dataset.First(len(p.Train.Sensitive))
+		o.Attributes = nn.Indices(len(p.Train.Sensitive))
 	}
 	switch o.Attack {
 	case MixtureKind:

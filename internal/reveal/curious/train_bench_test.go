@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 )
 
@@ -35,7 +36,7 @@ func benchParts() *dataset.Parts {
 // standard step: the median over pairs that ran one after the other.
 func BenchmarkStep(b *testing.B) {
 	p := benchParts()
-	indices := dataset.First(DefaultBatch)
+	indices := nn.Indices(DefaultBatch)
 	step := func(o Options) func() {
 		t := must.Get(newTraining(p, o.WithDefaults()))(b)
 		return func() { must.Do(b, must.Err(t.step(indices))) }

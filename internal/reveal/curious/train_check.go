@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
 )
 
 // Check says what keeps Train from training on p with these options, if anything
@@ -100,7 +101,7 @@ func (o Options) checkAttributes(p *dataset.Parts) error {
 	}
 	train := p.Train
 	if o.Attributes == nil {
-		o.Attributes = dataset.First(len(train.Sensitive))
+		o.Attributes = nn.Indices(len(train.Sensitive))
 	}
 	if len(o.Attributes) == 0 {
 		return fmt.Errorf("the data have no sensitive attribute, which the %s attack is on: name one", o.Attack)
@@ -127,7 +128,7 @@ func (o Options) checkFit(train *dataset.Set) error {
 		return nil
 	}
 	if o.Attributes == nil {
-		o.Attributes = dataset.First(len(train.Sensitive))
+		o.Attributes = nn.Indices(len(train.Sensitive))
 	}
 	if o.Attack == MixtureKind && o.Outputs == Raw {
 		return errors.New("the mixture adds probabilities, so its outputs are soft: leave out raw")

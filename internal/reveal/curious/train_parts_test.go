@@ -97,7 +97,7 @@ func pictures(n int) *dataset.Parts {
 				small.Pixels = append(small.Pixels, row[:16]...)
 			}
 		}
-		return small.Subset(dataset.First(n))
+		return small.Subset(nn.Indices(n))
 	}
 	return &dataset.Parts{Train: set(n, dataset.Train), Validation: set(50, dataset.Test)}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/train"
 	"tattle/internal/engine/nn/zoo"
@@ -21,9 +20,9 @@ func TestStepOrder(t *testing.T) {
 	for _, out := range []Outputs{Raw, Soft} {
 		o := Options{Attack: Parameterized, Outputs: out, Net: smallNet, Attributes: []int{0}, Beta: Beta{.2, .5, .3}}.WithDefaults()
 		tr := must.Get(newTraining(p, o))(t)
-		must.Do(t, must.Err(tr.step(dataset.First(100))))
+		must.Do(t, must.Err(tr.step(nn.Indices(100))))
 		x := make([]float32, 100*3*16*16)
-		p.Train.Examples(x, dataset.First(100))
+		p.Train.Examples(x, nn.Indices(100))
 		y, s := p.Train.Y, p.Train.Sensitive[0].Labels
 
 		f, g := smallNet(10, o.Seed), zoo.Attack(10, 5, derive(o.Seed, drawAttack, 0))
@@ -66,7 +65,7 @@ func TestSharedPass(t *testing.T) {
 			}
 			tr.alike = alike
 			for range 3 {
-				must.Do(t, must.Err(tr.step(dataset.First(100))))
+				must.Do(t, must.Err(tr.step(nn.Indices(100))))
 			}
 			outputs[i], after[i] = tr.outputs, parameters(tr.scores, tr.attacks[0].graph)
 		}
@@ -89,7 +88,7 @@ func TestStepAllocates(t *testing.T) {
 	} {
 		o.Net = smallNet
 		tr := must.Get(newTraining(p, o.WithDefaults()))(t)
-		indices := dataset.First(100)
+		indices := nn.Indices(100)
 		step := func() { must.Do(t, must.Err(tr.step(indices))) }
 		step()
 		if n := testing.AllocsPerRun(10, step); n > 500 {
