@@ -80,9 +80,6 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 	return set, notes, nil
 }
 
-// choiceHint is what an option that chooses examples can be.
-const choiceHint = "give a number, all, or an .npy file of indices"
-
 // WrongData returns the error of data that an option names: an InputError if a file is damaged or cannot be read, and an OptionError
 // if the data are not what the options say. An error of their limit names that option.
 func WrongData(ctx context.Context, option string, err error) error {
@@ -95,7 +92,7 @@ func WrongData(ctx context.Context, option string, err error) error {
 	case errors.As(err, &known): // its error lacks the name of the file
 		return &OptionError{known.Option, err, known.Hint}
 	case errors.As(err, &choice):
-		return wrong(OptionError{"Limit", choice, choiceHint})
+		return wrong(OptionError{"Limit", choice, ""})
 	}
 	return wrong(OptionError{Option: option, Err: err})
 }
@@ -116,7 +113,7 @@ func wrong(e OptionError) error {
 func ChooseExamples(option, value string, n int, seed uint64) ([]int, error) {
 	indices, err := dataset.Choose(value, n, seed)
 	if err != nil {
-		return nil, wrong(OptionError{option, err, choiceHint})
+		return nil, wrong(OptionError{option, err, ""})
 	}
 	return indices, nil
 }
