@@ -44,7 +44,7 @@ func (src *origin) choose(o Options) (*chosen, error) {
 	}
 	var err error
 	switch {
-	case target == NoTarget: // the target that this kind of data has by default is no input either
+	case target == NoTarget: // the column that is the target by default does not become an input
 		if k, err := src.find(src.target); err == nil {
 			c.columns = append(c.columns, k)
 		}

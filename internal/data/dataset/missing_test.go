@@ -95,15 +95,15 @@ func TestPreprocessKeepsParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made.csv")
 	for _, split := range []Split{Train, Validation, Test} {
 		var labels [2][]int
-		var notes [2]string
+		var first [2]string // note
 		for i, p := range []Preprocess{{}, {Mean: []float64{0}, Std: []float64{1}}} {
 			text := strings.NewReplacer(",p,", ",0,", ",q,", ",1,", ",r,", ",2,").Replace(csvOf(200))
 			must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-			set, said := must.Get2(OpenInputs(t.Context(), path, Options{Target: "y", Part: split, Preprocess: p, Seed: 3}))(t)
-			labels[i], notes[i] = set.Y, said[0]
+			set, notes := must.Get2(OpenInputs(t.Context(), path, Options{Target: "y", Part: split, Preprocess: p, Seed: 3}))(t)
+			labels[i], first[i] = set.Y, notes[0]
 		}
-		if len(labels[0]) == 0 || !slices.Equal(labels[0], labels[1]) || notes[0] != notes[1] {
-			t.Errorf("%s: %d and %d rows; %q, %q", split, len(labels[0]), len(labels[1]), notes[0], notes[1])
+		if len(labels[0]) == 0 || !slices.Equal(labels[0], labels[1]) || first[0] != first[1] {
+			t.Errorf("%s: %d and %d rows; %q, %q", split, len(labels[0]), len(labels[1]), first[0], first[1])
 		}
 	}
 }

@@ -40,7 +40,7 @@ const (
 // curious.FitAttacks follows, in that choice, in the number of steps, their size and the batch, in
 // the layers' widths where there are many outputs, as the constants say, and in standardising.
 type Network struct {
-	Inputs int // the layers are as wide as for so many columns at most; 0 is networkInputs
+	Inputs int // columns for which the layers are made wide enough; more columns do not make them wider. 0 is networkInputs
 }
 
 // Name returns "network".

@@ -59,7 +59,7 @@ type forest struct {
 type growth struct {
 	*forest
 	seed     uint64
-	d, n, m  int // columns; rows, of which the first m are learned from
+	d, n, m  int // columns; rows; the trees learn from the first m rows
 	x        []float32
 	order    []int   // of the rows
 	codes    []uint8 // [d, n], of the columns that are cut

@@ -46,8 +46,8 @@ func (k *maxPool[T]) forward(f *frame[T]) {
 	})
 }
 
-// largest finds the largest of each window of a plane: of its rows in each column, then of these columns, for windows that start
-// anywhere, of which those that are wanted are taken.
+// largest finds the largest value of each window of a plane. It first takes the largest of the window's rows in each column, then
+// the largest of these. It does so for windows that start in any column, and keeps those that the stride reaches.
 func (k *maxPool[T]) largest(y, x []T) {
 	if top := simd.MaxAbs(x); top != top {
 		k.forwardPlane(y, make([]int32, len(y)), x)

@@ -10,8 +10,8 @@ import (
 	"tattle/internal/must"
 )
 
-// Outcomes that equal the one seen count, although their sums are rounded otherwise. The p-values are those of all
-// outcomes, counted in integers of which the numbers are inexact multiples.
+// Outcomes that equal the one seen count, although their sums are rounded differently. The numbers are multiples of a step that
+// float64 does not hold exactly. The expected p-values are counted over all outcomes in whole steps.
 func TestEqualOutcomesCount(t *testing.T) {
 	const n, scale = 10, 1e9 / 7.
 	whole := []int{3, -1, 2, 1, -2, 1, 3, -3, 2, 1}

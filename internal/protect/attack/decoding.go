@@ -67,7 +67,7 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 // heldDraw is the number of the noise draw for held-out examples; epochs use numbers from 1.
 const heldDraw = 0
 
-// mostWorse is the number of epochs in a row that are no better than one before, after which training ends.
+// mostWorse: training ends after this number of epochs in a row without a new least error.
 const mostWorse = 2
 
 func (t *decoding) run(ctx context.Context) error {

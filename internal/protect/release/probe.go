@@ -12,8 +12,8 @@ import (
 	"tattle/internal/math/stat"
 )
 
-// halves puts every person's rows of the database into one of two halves. People of one class alternate, by their first rows;
-// rows whose person nobody says are of one each.
+// halves puts every person's rows of the database into one of two halves. People of one class alternate, by their first rows.
+// Without people, each row counts as a person.
 func (t *Neighbours) halves(n int) []int {
 	person := nn.Indices(n)
 	if t.of.People != nil {

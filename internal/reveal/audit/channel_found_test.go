@@ -125,7 +125,7 @@ func TestDirectionAndCoin(t *testing.T) {
 				t.Errorf("%v is not on the side of %d", row[:3], bit)
 			}
 			if _, ok := distribution(row, sumTolerance); !ok {
-				t.Errorf("%v is no row of probabilities", row[:3])
+				t.Errorf("%v are not the first of a row of probabilities", row[:3])
 			}
 		}
 	}

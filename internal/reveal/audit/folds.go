@@ -63,10 +63,11 @@ func (o Options) foldsOf(n int) int {
 	return foldsWith(n, o.maxFit()*besideHeld/8)
 }
 
-// besideHeld eighths of a number of examples leave that number when a quarter is held back, and a few more: people are not divided.
+// besideHeld is in eighths. If a quarter of besideHeld/8·m examples is held back, more than m are left. The rest is room for people,
+// who are not divided.
 const besideHeld = 11
 
-// foldsWith returns the smallest number of folds, DefaultFolds at most, whose others have so many examples.
+// foldsWith returns the smallest number of folds for which all folds but one have at least others of n examples; at most DefaultFolds.
 func foldsWith(n, others int) int {
 	k := 2
 	for k < DefaultFolds && n-n/k < others {

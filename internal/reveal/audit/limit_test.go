@@ -22,7 +22,7 @@ func TestFitsAreLimited(t *testing.T) {
 			said = said || slices.Contains(f.Args, want)
 		}
 		if limited := limit == 100; said != limited || (r.Fitted == limit) != (limit != 320) {
-			t.Errorf("limit %d: fitted on %d, reported: %t", limit, r.Fitted, said)
+			t.Errorf("limit %d: attacks were fitted on %d examples; the report says so: %t", limit, r.Fitted, said)
 		}
 		for _, sp := range r.x.splits {
 			if len(sp.small) > len(sp.large) || len(sp.large) > len(sp.all) || len(sp.all) > r.Settings.MaxFit {

@@ -163,7 +163,7 @@ const (
 	// excess is measured on as many others, to less than a point.
 	defaultPlantedGlyphs = 5000
 	// plantedExamples is the largest number of examples of a planted model that are audited, and that codes are planted
-	// into. A sample of so many or more has two folds, and attacks are chosen and fitted on DefaultMaxFit examples of each. So
+	// into. A sample of this size, or a larger one, has two folds, and attacks are fitted on DefaultMaxFit examples of each. So
 	// they learn as much as in any larger audit, and more examples would only take time.
 	plantedExamples = 2 * DefaultMaxFit * besideHeld / 8
 	// plantedEpochs is the number of passes over the glyphs: half a second on two cores.

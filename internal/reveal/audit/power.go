@@ -113,7 +113,8 @@ type excessTest struct {
 	grouped       bool // n people have several examples each, which count as much as one
 }
 
-// finds reports whether an excess is found with PowerProbability, if guess and baseline differ for so many.
+// finds reports whether an excess is found with PowerProbability. discordant is the share of examples in
+// which guess and baseline differ, or the variance of the differences of people.
 func (t excessTest) finds(excess, discordant float64) bool {
 	switch {
 	case excess <= t.margin:
