@@ -18,7 +18,7 @@ type dealtRows struct {
 }
 
 // below reports whether the sum of the scores, had the classes been dealt out at random, reaches t with a probability whose
-// logarithm is at most level. It may not see it.
+// logarithm is at most level. If it reports false, that proves nothing.
 //
 // With the score of the last class as the origin, the sum is that of X_c over the other m classes c: X_c adds up
 // v_j = score(j, c) − score(j, last) of rows that are drawn for c without replacement, independently in each stratum.

@@ -10,9 +10,9 @@ import (
 	"tattle/internal/run"
 )
 
-// leading are the coordinates of candidates in which they differ most. Few of them mostly prove that a candidate is not the
-// nearest to a release: beside the difference in these coordinates, only noise along the rest of the difference counts, which
-// is as good as never beyond neverNearer/2 standard deviations.
+// leading are the coordinates in which candidates differ most. A few of them usually prove that a candidate is not the nearest to a
+// release. Beside the difference in these coordinates, only the noise along the rest of the difference counts. It is practically
+// never beyond neverNearer/2 standard deviations.
 type leading struct {
 	k      int
 	basis  []float32 // of the coordinates, orthonormal [k, n]; nil: they are the features
@@ -21,17 +21,17 @@ type leading struct {
 }
 
 const (
-	leadingSample = 512 // candidates that the coordinates are chosen by
+	leadingSample = 512 // candidates from which the coordinates are chosen
 	leadingPairs  = 1000
 	leadingStep   = 8       // the number of coordinates is a multiple of it, or that of the features
 	leadingValues = 1 << 25 // most coordinates of all candidates that are held beside their features: 134 MB
-	leadingExact  = 400     // coordinates, and three times all, take as long as a candidate that is not ruled out
+	leadingExact  = 400     // a candidate that is not ruled out takes as long as so many coordinates, and three times all features
 
-	rounded = 1e-5 // of squares of distances, more than rounding changes
+	rounded = 1e-5 // relative error of squared distances, more than rounding causes
 )
 
-// newLeading finds the principal axes of some candidates. It takes as many as make the comparisons of pairs of them, with noise of standard
-// deviation sigma, the least work, or all features where fewer coordinates save nothing.
+// newLeading finds the principal axes of some candidates. It takes the number for which comparing pairs of candidates, with noise of standard
+// deviation sigma, is the least work. That is all features if fewer coordinates save nothing.
 func newLeading(ctx context.Context, values []float32, n int, sigma float64, seed uint64) *leading {
 	count := len(values) / n
 	some := run.Rand(seed, 0, streamLeading).Perm(count)
