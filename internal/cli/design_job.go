@@ -290,12 +290,14 @@ func (m *measurement) enough(ctx context.Context, e *env, dir string, p design.R
 			look.Adversaries.Attacks = nil
 		}
 		look.Adversaries.Lists.SkipAttacks = true
-		r, err := look.looked(ctx, e, dir)
+		r, known, err := look.looked(ctx, e, dir)
 		if err != nil {
 			return nil, err
 		}
 		if !p.NeedsNoise(r) {
-			return m.at(sigma, k+1), nil
+			kept := m.at(sigma, k+1)
+			kept.Adversaries.Lists.Known = known
+			return kept, nil
 		}
 	}
 	return m.at(strengths[0], 1), nil

@@ -59,14 +59,18 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 	return &measured{m, done, o}, nil
 }
 
-// looked reports on the release without bounds, writing into dir.
-func (m *measurement) looked(ctx context.Context, e *env, dir string) (*report.Report, error) {
+// looked reports on the release without bounds, writing into dir. It returns the limits from lists, too.
+func (m *measurement) looked(ctx context.Context, e *env, dir string) (*report.Report, *measure.ListFigures, error) {
 	o := measure.RunOptions{Dir: dir, Files: e.files, Progress: e.bars.Set}
 	done, err := m.Begin(ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return (&measured{m, done, o}).conclude(ctx, e)
+	r, err := (&measured{m, done, o}).conclude(ctx, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, done.Learned.Listed, nil
 }
 
 // releasedPart returns the part of a model up to what is released.

@@ -24,7 +24,7 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 	}
 	low, high := p, p // low has not enough noise, high has
 	for k := 0; k < steps && low.Meets == high.Meets; k++ {
-		sigma := high.Sigma * coarse
+		sigma := high.Sigma * min(max(math.Pow(s.excess(high, true), 1/steepness), coarse), far)
 		if p.Meets {
 			sigma = low.Sigma / coarse
 		}
@@ -51,8 +51,12 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 		f.Nearest = &high
 		return nil
 	}
-	for !low.Meets && high.Sigma > low.Sigma*fine {
-		q, err := try(math.Sqrt(low.Sigma * high.Sigma))
+	for k := 1; !low.Meets && high.Sigma > low.Sigma*fine; k++ {
+		sigma := math.Sqrt(low.Sigma * high.Sigma)
+		if k%3 > 0 { // else where they fall in steps, it could take long
+			sigma = s.crossing(low, high)
+		}
+		q, err := try(sigma)
 		if err != nil {
 			return err
 		}
@@ -64,6 +68,17 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 	}
 	f.Best = &high
 	return s.forNew(ctx, c, l, f, try)
+}
+
+// crossing returns a strength between those of two points, of which high alone meets the limits. It is close to where they
+// would be met if what is worst were a power of σ: a little above first, then a little below.
+func (s *searcher) crossing(low, high Point) float64 {
+	over, under := math.Log(s.excess(low, true)), math.Log(max(s.excess(high, true), slight))
+	at, half := low.Sigma*math.Pow(high.Sigma/low.Sigma, over/(over-under)), math.Sqrt(fine)
+	if at*fine < high.Sigma {
+		return at * half
+	}
+	return max(at/half, math.Sqrt(low.Sigma*high.Sigma))
 }
 
 // forNew raises the best strength until new inputs are identified rarely enough, too. Points with which

@@ -217,8 +217,10 @@ func left(ctx context.Context, p place, err error) (*found, error) {
 
 // Steps of the search along a line.
 const (
-	coarse = 1.5  // factor between strengths while the promise is approached
+	coarse = 1.5  // least factor between strengths while the promise is approached
+	far    = 5    // largest
+	slight = .1   // least excess that counts, for a guess of where the limits are met
 	fine   = 1.02 // precision of σ
 	gain   = 5e-4 // of accuracy, that less noise is worth
-	steps  = 24   // of the approach: 1.5²⁴ is 17,000
+	steps  = 24   // of the approach, at most: 1.5²⁴ is 17,000
 )

@@ -110,22 +110,9 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 	if err := checkPeople(o.Candidates, o.Sample); err != nil {
 		return nil, err
 	}
-	if o.Candidates != nil {
-		if err := l.roundable(l.holder(ctx), "limits for adversaries with a list", "candidates ("+o.Candidates.Name+")"); err != nil {
-			return nil, err
-		}
-	}
-	if o.Sample != nil {
-		anybody := l.anybody(ctx)
-		if anybody != nil {
-			l.out.Anybody = nil
-		}
-		if err := l.roundable(anybody, "limits for adversaries without a list", o.Sample.Name); err != nil {
-			return nil, err
-		}
-	}
-	const hidden = "inputs of the sample among the candidates"
-	if err := l.roundable(l.hide(ctx), hidden, hidden); err != nil {
+	if o.Known != nil {
+		l.out = o.Known
+	} else if err := l.limits(ctx); err != nil {
 		return nil, err
 	}
 	if o.SkipAttacks {
@@ -135,6 +122,27 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 		return nil, fmt.Errorf("attacks on attributes: %w", err)
 	}
 	return l.out, nil
+}
+
+// limits computes the limits that bind every adversary.
+func (l *lists) limits(ctx context.Context) error {
+	o := l.ListOptions
+	if o.Candidates != nil {
+		if err := l.roundable(l.holder(ctx), "limits for adversaries with a list", "candidates ("+o.Candidates.Name+")"); err != nil {
+			return err
+		}
+	}
+	if o.Sample != nil {
+		anybody := l.anybody(ctx)
+		if anybody != nil {
+			l.out.Anybody = nil
+		}
+		if err := l.roundable(anybody, "limits for adversaries without a list", o.Sample.Name); err != nil {
+			return err
+		}
+	}
+	const hidden = "inputs of the sample among the candidates"
+	return l.roundable(l.hide(ctx), hidden, hidden)
 }
 
 // roundable returns the error of a part, but leaves the part out if rounding made its figures useless.

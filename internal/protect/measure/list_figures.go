@@ -22,12 +22,14 @@ type ListOptions struct {
 	// Sample is a list of independent draws from the distribution of inputs, on which the
 	// model was not trained. It gives the limits for adversaries without a list; nil: none.
 	Sample      *List
-	SkipAttacks bool      // do not run attacks on attributes
-	Attributes  []string  // sensitive attributes to limit
-	Tasks       []string  // sensitive attributes that the release answers, beside the target attribute
-	Subjects    int       // people whose exposure is measured; AsManySubjects: as many as take about half a minute
-	Than        []float64 // further shares of releases, above which people are counted
-	Draws       int       // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
+	SkipAttacks bool // do not run attacks on attributes
+	// Known are the limits of an earlier run with these settings, except SkipAttacks; nil: none ran. Only the attacks are left to do.
+	Known      *ListFigures
+	Attributes []string  // sensitive attributes to limit
+	Tasks      []string  // sensitive attributes that the release answers, beside the target attribute
+	Subjects   int       // people whose exposure is measured; AsManySubjects: as many as take about half a minute
+	Than       []float64 // further shares of releases, above which people are counted
+	Draws      int       // draws of an input and its release; 0: DefaultListDraws, or fewer if these do not fit into memory
 	// Look numbers, from 1, the looks at a release whose noise is raised until its limits are low
 	// enough; 0: there is one look only. The strengths of the noise must not depend on the sample, nor
 	// on these draws. The limits of look 1 may be

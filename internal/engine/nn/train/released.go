@@ -148,13 +148,17 @@ func (r *released) step(x []float32, indices []int) (loss float64, correct int) 
 		}
 		sigma = r.Scale * math.Sqrt(squares/float64(len(values)))
 	}
-	r.noisy = grown(r.noisy, len(values))
-	random := nn.Rand(r.Seed, noiseStream+r.steps)
-	r.steps++
-	for i, v := range values {
-		r.noisy[i] = v + float32(sigma*random.NormFloat64())
+	noisy := values
+	if sigma > 0 {
+		r.noisy = grown(r.noisy, len(values))
+		noisy = r.noisy
+		random := nn.Rand(r.Seed, noiseStream+r.steps)
+		for i, v := range values {
+			noisy[i] = v + float32(sigma*random.NormFloat64())
+		}
 	}
-	loss, correct = r.cost(r.head.Forward(r.noisy), indices)
+	r.steps++
+	loss, correct = r.cost(r.head.Forward(noisy), indices)
 	if loss-loss != 0 {
 		return loss, correct
 	}
@@ -164,10 +168,10 @@ func (r *released) step(x []float32, indices []int) (loss float64, correct int) 
 		r.back = grown(r.back, len(values))
 		r.head.Backward(r.back, r.answer)
 		if squares > 0 {
-			scaled(r.back, values, r.noisy, squares)
+			scaled(r.back, values, noisy, squares)
 		}
 		if r.Penalty != nil {
-			loss += r.Penalty(r.back, Released{values, r.noisy, sigma, indices})
+			loss += r.Penalty(r.back, Released{values, noisy, sigma, indices})
 		}
 		if loss-loss != 0 {
 			return loss, correct
