@@ -114,7 +114,7 @@ func mkMNIST(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		for j := range pixels {
 			if len(args) > 3 && args[3] == "faint" && i == 1 {
-				pixels[j] = byte(int(pixels[j]) * 7 / 8)
+				pixels[j] = byte(int(pixels[j]) * 3 / 4)
 			}
 		}
 		writeIDX(ts, filepath.Join(dir, prefix+"-images-idx3-ubyte.gz"), []int{n, size, size}, pixels)
