@@ -83,14 +83,18 @@ func (p *Plan) transform(dst, x []float64, inverse bool) {
 	if len(dst) != len(x) || len(x)%size != 0 {
 		panic(fmt.Sprintf("dct: %d and %d values for images of %d×%d", len(dst), len(x), p.rows, p.cols))
 	}
-	if len(x) == 0 {
-		return
-	}
-	// Along the rows of all images at once, then down the columns of each.
-	p.intermediate = slices.Grow(p.intermediate[:0], len(x))[:len(x)]
 	r, c := p.rows, p.cols
-	simd.Gemm(false, !inverse, len(x)/c, c, c, 1, x, c, p.overCols, c, 0, p.intermediate, c)
-	for i := 0; i < len(x); i += size {
-		simd.Gemm(inverse, false, r, c, r, 1, p.overRows, r, p.intermediate[i:i+size], c, 0, dst[i:i+size], c)
+	for len(x) > 0 {
+		n := min(len(x), max(1, atOnce/size)*size)
+		// Along the rows of some images at once, then down the columns of each.
+		p.intermediate = slices.Grow(p.intermediate[:0], n)[:n]
+		simd.Gemm(false, !inverse, n/c, c, c, 1, x[:n], c, p.overCols, c, 0, p.intermediate, c)
+		for i := 0; i < n; i += size {
+			simd.Gemm(inverse, false, r, c, r, 1, p.overRows, r, p.intermediate[i:i+size], c, 0, dst[i:i+size], c)
+		}
+		dst, x = dst[n:], x[n:]
 	}
 }
+
+// atOnce is how many values are transformed at once: 1 MB.
+const atOnce = 1 << 17

@@ -214,8 +214,15 @@ func (f *Factors) pseudoinverse() []float32 {
 	}
 	scaled := append([]float64(nil), f.U[:keep*a]...)
 	scaleRows(scaled, f.S[:keep])
-	wide := make([]float64, a*f.P)
-	simd.Gemm(true, false, a, f.P, keep, 1, scaled, a, f.V, f.P, 0, wide, f.P)
-	narrow(out, wide)
+	some := min(a, max(1, wideValues/f.P)) // rows at a time
+	wide := make([]float64, some*f.P)
+	for lo := 0; lo < a; lo += some {
+		n := min(some, a-lo)
+		simd.Gemm(true, false, n, f.P, keep, 1, scaled[lo:], a, f.V, f.P, 0, wide[:n*f.P], f.P)
+		narrow(out[lo*f.P:(lo+n)*f.P], wide[:n*f.P])
+	}
 	return out
 }
+
+// wideValues is how many values of a pseudoinverse are held in float64 before they are rounded: 8 MB.
+const wideValues = 1 << 20
