@@ -15,7 +15,7 @@ import (
 type DecoderOptions struct {
 	Queries int // releases of one input; the attacker takes their mean; 0 is 1
 	Post    release.Post
-	Hidden  int          // width of the two hidden layers; 0 is DefaultHidden
+	Hidden  int          // width of the two hidden layers; 0 is DefaultHidden, or less for large inputs
 	Epochs  int          // over the training examples, at most; 0 is DefaultEpochs, or fewer of many examples
 	Batch   int          // examples of one step; 0 is DefaultBatch
 	Rate    float64      // of AdamW at the start, falling to 0; 0 is DefaultDecoderRate
@@ -33,6 +33,7 @@ type DecoderOptions struct {
 // Defaults of DecoderOptions.
 const (
 	DefaultHidden      = 512
+	usualWeights       = 1 << 23 // of the last layer: a training holds five numbers for each
 	DefaultEpochs      = 8
 	DefaultBatch       = 128
 	DefaultDecoderRate = 1e-3
@@ -48,7 +49,7 @@ const (
 // example of each epoch three products with every weight (forward, and the gradients of
 // weights and of activations), and one with every weight of the linear attack.
 func (o DecoderOptions) Operations(inputs, features, examples int) float64 {
-	o = o.complete(examples)
+	o = o.complete(inputs, examples)
 	n, p, h := float64(features), float64(inputs), float64(o.Hidden)
 	return 2 * float64(o.Epochs) * float64(examples) * (3*(n*h+h*h+h*p) + n*p)
 }
@@ -69,7 +70,8 @@ type Decoder struct {
 // NewDecoder trains the net. It returns the same errors as NewLinear, and an error if the
 // training diverges.
 func NewDecoder(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source, o DecoderOptions) (*Decoder, error) {
-	o = o.complete(train.Len())
+	p, _ := front.Dims()
+	o = o.complete(p, train.Len())
 	l := o.Linear
 	if l == nil {
 		var err error
@@ -92,8 +94,8 @@ func NewDecoder(ctx context.Context, front nn.Model, noise release.Noise, train 
 	return d, nil
 }
 
-func (o DecoderOptions) complete(examples int) DecoderOptions {
-	o.Hidden, o.Batch = cmp.Or(o.Hidden, DefaultHidden), cmp.Or(o.Batch, DefaultBatch)
+func (o DecoderOptions) complete(inputs, examples int) DecoderOptions {
+	o.Hidden, o.Batch = cmp.Or(o.Hidden, min(DefaultHidden, max(1, usualWeights/inputs))), cmp.Or(o.Batch, DefaultBatch)
 	o.Epochs = cmp.Or(o.Epochs, min(DefaultEpochs, max(fewestEpochs, usualLessons/max(1, examples))))
 	o.Rate = cmp.Or(o.Rate, DefaultDecoderRate)
 	return o

@@ -107,10 +107,13 @@ func (t *decoding) run(ctx context.Context) error {
 	return nil
 }
 
+// snapshot copies the parameters into a snapshot, nil for a new one.
 func (t *decoding) snapshot(to [][]float32) [][]float32 {
-	to = to[:0]
-	for _, p := range t.learned {
-		to = append(to, append([]float32(nil), p.Data...))
+	if to == nil {
+		to = make([][]float32, len(t.learned))
+	}
+	for i, p := range t.learned {
+		to[i] = append(to[i][:0], p.Data...)
 	}
 	return to
 }
