@@ -23,7 +23,7 @@ import (
 
 var figuresIn = flag.String("figures", "", "write the tables of README.md from the runs in this `folder`; those that it lacks are made, which takes half an hour")
 
-// README's tables of long runs are what their commands print.
+// README's figures of long runs are what their commands print.
 func TestReadmeFigures(t *testing.T) {
 	dir := *figuresIn
 	if dir == "" {
@@ -35,7 +35,13 @@ func TestReadmeFigures(t *testing.T) {
 	page := string(must.Get(os.ReadFile(readme))(t))
 	fresh := page
 	for name, rows := range map[string][]string{"face descriptors": faceRows(t, dir), "writers": writerRows(t, dir)} {
-		fresh = replacedRows(t, fresh, name, rows)
+		fresh = replaced(t, fresh, name, func(table string) string {
+			lines := strings.SplitAfterN(table, "\n", 4)
+			return strings.Join(lines[:3], "") + strings.Join(rows, "\n") + "\n"
+		})
+	}
+	for name, words := range map[string]string{"design": designWords(t, dir), "audits": auditWords(t)} {
+		fresh = replaced(t, fresh, name, func(string) string { return words })
 	}
 	switch {
 	case fresh == page:
@@ -46,17 +52,47 @@ func TestReadmeFigures(t *testing.T) {
 	}
 }
 
-// replacedRows puts rows below the head of the table between the comments of that name.
-func replacedRows(t *testing.T, page, name string, rows []string) string {
+// replaced changes what stands between the comments of that name.
+func replaced(t *testing.T, page, name string, change func(string) string) string {
 	t.Helper()
-	begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->"
+	begin, end := "<!-- "+name+" -->", "<!-- end of "+name+" -->"
 	before, rest, ok := strings.Cut(page, begin)
-	table, after, closed := strings.Cut(rest, end)
-	lines := strings.SplitAfterN(table, "\n", 3)
-	if !ok || !closed || len(lines) < 3 {
-		t.Fatalf("README.md has no table between the comments %q", name)
+	old, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("README.md has nothing between the comments %q", name)
 	}
-	return before + begin + lines[0] + lines[1] + strings.Join(rows, "\n") + "\n" + end + after
+	return before + begin + change(old) + end + after
+}
+
+// designWords are what README says of the design that it shows.
+func designWords(t *testing.T, dir string) string {
+	t.Helper()
+	r := ranIn(t, filepath.Join(dir, "design"), "design", "--model", shared.Path(t, "models/mnist-mlp.onnx"), "--data", shared.Path(t, "data/mnist"), "--identify", "1%@60000")
+	if !r.Has("promise.kept") && !r.Has("promise.kept.recognised") {
+		t.Fatal("the design of README keeps no promise")
+	}
+	numbers := r.Claims[slices.IndexFunc(r.Claims, func(c report.Claim) bool { return c.ID == "released.numbers" })]
+	return fmt.Sprintf("%.0f numbers, at an accuracy of %.1f %%", numbers.Value.X, 100*r.Claim("accuracy", "").Value.X)
+}
+
+// auditWords are what README says of the tables of docs/detection.md, which their program prints.
+func auditWords(t *testing.T) string {
+	t.Helper()
+	tables := strings.Split(string(must.Get(os.ReadFile("../../docs/detection.md"))(t)), "\n")
+	cells := func(row string) []string {
+		for _, line := range tables {
+			if strings.HasPrefix(line, "| "+row) {
+				return strings.Split(strings.Trim(line, "| "), " | ")
+			}
+		}
+		t.Fatalf("docs/detection.md has no row %q", row)
+		return nil
+	}
+	all, detected, alarms := cells("inconclusive because a control failed"), cells("detected"), cells("false alarms")
+	found, of, _ := strings.Cut(detected[1], " of ")
+	wrong, honest, _ := strings.Cut(alarms[1], " of ")
+	return fmt.Sprintf("%s small nets with known leakage: of %s that reveal 10 points or more over honest training, %s were called `curious`. Of %s honest ones, %s\nwere. The 99 %% intervals are %s and %s",
+		all[3], of, found, honest, wrong, detected[3], alarms[3])
 }
 
 // ranIn returns the report of a run in dir, which is made unless it is there.
