@@ -55,7 +55,7 @@ type Difference struct {
 	Have, Want string // as JSON; "nothing" where the field is missing
 }
 
-// Limits of a MismatchError's text: fields, and bytes of a value.
+// Limits of a MismatchError's text: fields, where more than one would be left out, and bytes of a value.
 const (
 	namedFields = 4
 	namedBytes  = 60
@@ -72,7 +72,7 @@ func (e *MismatchError) Error() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		if i == namedFields {
+		if i == namedFields && len(fields) > i+1 {
 			fmt.Fprintf(&b, "and %d more settings differ", len(fields)-i)
 			break
 		}

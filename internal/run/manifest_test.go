@@ -109,4 +109,8 @@ func TestMismatchIsShort(t *testing.T) {
 	if len(text) > 500 || !strings.HasPrefix(text, "dir holds another run: seed is 1 there and 2 here, a is 111") || !strings.Contains(text, "and 2 more settings differ") {
 		t.Error(text)
 	}
+	e.Fields = e.Fields[1:]
+	if text := e.Error(); strings.Contains(text, "more setting") || !strings.Contains(text, "e is 111") {
+		t.Error(text)
+	}
 }
