@@ -1,6 +1,11 @@
 package dataset
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"tattle/internal/engine/nn"
+)
 
 // This file resizes pictures of bytes as Pillow's Image.resize does, to the same
 // bytes. Each axis is a table of weights; the picture is resampled along the rows,
@@ -11,13 +16,15 @@ import "math"
 // pixel, and 2 for sums that overshoot, of 32.
 const weightBits = 32 - 8 - 2
 
-// resampler is a kernel: its value at a distance in pixels, 0 from support on.
+// resampler is a kernel: its value at a distance in pixels, 0 from support on. The zero value is the nearest pixel.
 type resampler struct {
 	support float64
 	value   func(x float64) float64
 }
 
 var resamplers = map[string]resampler{
+	"":             {1, triangleKernel},
+	FilterNearest:  {},
 	FilterBox:      {.5, boxKernel},
 	FilterBilinear: {1, triangleKernel},
 	FilterBicubic:  {2, cubicKernel},
@@ -74,6 +81,9 @@ type taps struct {
 // newTaps makes the weights that take n pixels to m: those of the kernel around
 // each centre, cut off at the edges and scaled to a sum of 1.
 func newTaps(n, m int, r resampler) taps {
+	if r.value == nil {
+		return nearest(n, m)
+	}
 	scale := float64(n) / float64(m)
 	wide := max(scale, 1)
 	support := r.support * wide
@@ -114,7 +124,7 @@ func clip8(v int32) uint8 { return uint8(min(max(v>>weightBits, 0), 255)) }
 // resizer resizes pictures one after another and keeps the weights while their
 // sizes stay.
 type resizer struct {
-	filter           string
+	resampler
 	across, down     taps
 	fromW, fromH     int
 	toW, toH         int
@@ -127,17 +137,11 @@ func (z *resizer) resize(m *raster, width, height int) *raster {
 	if m.width == width && m.height == height {
 		return m
 	}
-	if z.filter == FilterNearest {
-		z.finished.reset(width, height, m.channels)
-		nearest(&z.finished, m)
-		return &z.finished
-	}
-	r := resamplers[z.filter]
 	if z.fromW != m.width || z.toW != width {
-		z.fromW, z.toW, z.across = m.width, width, newTaps(m.width, width, r)
+		z.fromW, z.toW, z.across = m.width, width, newTaps(m.width, width, z.resampler)
 	}
 	if z.fromH != m.height || z.toH != height {
-		z.fromH, z.toH, z.down = m.height, height, newTaps(m.height, height, r)
+		z.fromH, z.toH, z.down = m.height, height, newTaps(m.height, height, z.resampler)
 	}
 	if m.width != width {
 		z.middle.reset(width, m.height, m.channels)
@@ -209,27 +213,15 @@ func (t *taps) columns(dst, src *raster) {
 	}
 }
 
-// nearest takes the pixel that each centre falls in. Positions are added up as
+// nearest gives all weight to the pixel that each centre falls in. Positions are added up as
 // Pillow does, whose rounding shows in large pictures.
-func nearest(dst, src *raster) {
-	c := src.channels
-	columns := centres(src.width, dst.width)
-	for y, j := range centres(src.height, dst.height) {
-		to, from := dst.row(y), src.row(j)
-		for x, i := range columns {
-			copy(to[x*c:][:c], from[i*c:])
-		}
-	}
-}
-
-// centres lists the source pixels that the centres of m pixels fall in, of n.
-func centres(n, m int) []int {
+func nearest(n, m int) taps {
+	t := taps{weight: slices.Repeat([]int32{1 << weightBits}, m), at: nn.Indices(m + 1)}
 	step := float64(n) / float64(m)
 	at := step * .5
-	out := make([]int, m)
-	for i := range out {
-		out[i] = min(int(at), n-1)
+	for range m {
+		t.first = append(t.first, min(int(at), n-1))
 		at += step
 	}
-	return out
+	return t
 }

@@ -55,7 +55,7 @@ func TestResampleAsPillow(t *testing.T) {
 		{101, 75, 5, 3, "bicubic", "cd1a0f1fd2f0a548"},
 		{101, 75, 5, 3, "box", "41e826d5412392fa"},
 	} {
-		z := resizer{filter: c.filter}
+		z := resizer{resampler: resamplers[c.filter]}
 		if got := z.resize(congruential(c.w, c.h), c.toW, c.toH).digest(); got != c.digest {
 			t.Errorf("%v: bytes %s, Pillow's are %s", c, got, c.digest)
 		}
@@ -65,7 +65,7 @@ func TestResampleAsPillow(t *testing.T) {
 func TestGreyAsPillow(t *testing.T) {
 	m := congruential(37, 23)
 	m.grey()
-	z := resizer{filter: FilterBicubic}
+	z := resizer{resampler: resamplers[FilterBicubic]}
 	if got := z.resize(m, 16, 16).digest(); got != "e535aa08cb73c99a" {
 		t.Errorf("bytes %s are not Pillow's", got)
 	}
@@ -99,9 +99,9 @@ func TestResizeCropAsTorchvision(t *testing.T) {
 func TestResizerAgain(t *testing.T) {
 	var z resizer
 	for _, filter := range filterNames {
-		z = resizer{filter: filter}
+		z = resizer{resampler: resamplers[filter]}
 		for _, c := range [][4]int{{37, 23, 16, 16}, {16, 11, 41, 30}, {37, 23, 16, 11}, {37, 23, 37, 23}, {5, 23, 37, 23}} {
-			fresh := resizer{filter: filter}
+			fresh := resizer{resampler: resamplers[filter]}
 			want := fresh.resize(congruential(c[0], c[1]), c[2], c[3]).digest()
 			if got := z.resize(congruential(c[0], c[1]), c[2], c[3]).digest(); got != want {
 				t.Errorf("%s %v: %s the second time, %s the first", filter, c, got, want)

@@ -183,26 +183,14 @@ func unquote(s string) term {
 	return term{s, false}
 }
 
-// interval is a set of numbers from lo to hi; an open end is not part of it.
-type interval struct {
-	lo, hi         float64
-	openLo, openHi bool
-}
+// interval is the float64 numbers from lo to hi, both ends included.
+type interval struct{ lo, hi float64 }
 
 // within reports whether all of v is in w.
-func (v interval) within(w interval) bool {
-	low := v.lo > w.lo || v.lo == w.lo && (v.openLo || !w.openLo)
-	high := v.hi < w.hi || v.hi == w.hi && (v.openHi || !w.openHi)
-	return low && high
-}
+func (v interval) within(w interval) bool { return v.lo >= w.lo && v.hi <= w.hi }
 
 // meets reports whether v and w have a number in common.
-func (v interval) meets(w interval) bool {
-	return before(v.lo, w.hi, v.openLo || w.openHi) && before(w.lo, v.hi, w.openLo || v.openHi)
-}
-
-// before reports a ≤ b, or a < b where one of them is not in its interval.
-func before(a, b float64, open bool) bool { return a < b || a == b && !open }
+func (v interval) meets(w interval) bool { return v.lo <= w.hi && w.lo <= v.hi }
 
 // number reads a finite number.
 func number(s string) (float64, bool) {
@@ -217,21 +205,21 @@ var prefixes = []struct {
 	make func(x float64) interval
 }{
 	{"<=", atMost}, {">=", atLeast}, {"<", below}, {">", above},
-	{"=", func(x float64) interval { return interval{lo: x, hi: x} }},
+	{"=", func(x float64) interval { return interval{x, x} }},
 	{"more than ", above}, {"over ", above}, {"less than ", below}, {"under ", below},
 }
 
-func atMost(x float64) interval  { return interval{lo: math.Inf(-1), hi: x} }
-func atLeast(x float64) interval { return interval{lo: x, hi: math.Inf(1)} }
-func below(x float64) interval   { return interval{lo: math.Inf(-1), hi: x, openHi: true} }
-func above(x float64) interval   { return interval{lo: x, hi: math.Inf(1), openLo: true} }
+func atMost(x float64) interval  { return interval{math.Inf(-1), x} }
+func atLeast(x float64) interval { return interval{x, math.Inf(1)} }
+func below(x float64) interval   { return atMost(math.Nextafter(x, math.Inf(-1))) }
+func above(x float64) interval   { return atLeast(math.Nextafter(x, math.Inf(1))) }
 
 // parseInterval reads "30", "20-29", "20..29", "20 to 29", "<=30", "more than
 // 70" or "70+".
 func parseInterval(s string) (interval, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if x, ok := number(s); ok {
-		return interval{lo: x, hi: x}, true
+		return interval{x, x}, true
 	}
 	for _, p := range prefixes {
 		if rest, ok := strings.CutPrefix(s, p.text); ok {
@@ -262,7 +250,7 @@ func span(s, sep string) (interval, bool) {
 	}
 	lo, ok1 := number(s[:i+1])
 	hi, ok2 := number(s[i+1+len(sep):])
-	return interval{lo: lo, hi: hi}, ok1 && ok2 && lo <= hi
+	return interval{lo, hi}, ok1 && ok2 && lo <= hi
 }
 
 // distinctValues returns the values there are, sorted.

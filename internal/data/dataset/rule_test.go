@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -90,34 +89,6 @@ func TestRulesRefuse(t *testing.T) {
 	}
 	must.Fail(t, must.Err(Asked{Class: true}.Of("id", many.values, maxClasses)), "id has 101 values: want at most 100 classes") // 101 values
 	must.Fail(t, must.Err(ParseRule(strings.Repeat("a", maxRule+1))))                                                           // a rule without end
-}
-
-// TestIntervals compares within and meets with counting: of intervals with whole
-// ends, the halves between −1 and 7 tell all but infinite ones apart.
-func TestIntervals(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 1))
-	has := func(v interval, x float64) bool {
-		return (x > v.lo || x == v.lo && !v.openLo) && (x < v.hi || x == v.hi && !v.openHi)
-	}
-	draw := func() interval {
-		for {
-			v := interval{float64(rng.IntN(6)), float64(rng.IntN(6)), rng.IntN(2) == 0, rng.IntN(2) == 0}
-			if v.lo < v.hi || v.lo == v.hi && !v.openLo && !v.openHi {
-				return v
-			}
-		}
-	}
-	for range 20000 {
-		v, w := draw(), draw()
-		meets, within := false, true
-		for x := -1.; x <= 7; x += .5 {
-			meets = meets || has(v, x) && has(w, x)
-			within = within && (!has(v, x) || has(w, x))
-		}
-		if v.meets(w) != meets || v.within(w) != within {
-			t.Fatalf("%v and %v: meet %v, within %v; counted %v, %v", v, w, v.meets(w), v.within(w), meets, within)
-		}
-	}
 }
 
 func FuzzRule(f *testing.F) {

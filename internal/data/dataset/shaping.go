@@ -22,19 +22,13 @@ type shaping struct {
 // newShaping returns one for pictures that become as large as one of the given
 // size and channels does.
 func (p Preprocess) newShaping(size image.Point, channels int) *shaping {
-	z := &shaping{p: p, size: p.sizeOf(size), channels: p.channelsOf(channels)}
-	z.zoom.filter = p.Filter
-	if z.zoom.filter == "" {
-		z.zoom.filter = FilterBilinear
-	}
-	return z
+	return &shaping{p: p, size: p.sizeOf(size), channels: p.channelsOf(channels), zoom: resizer{resampler: resamplers[p.Filter]}}
 }
 
-// another returns one for another core.
+// another returns one for another core. z must not have been used.
 func (z *shaping) another() *shaping {
-	n := z.p.newShaping(image.Point{1, 1}, z.channels)
-	n.size, n.channels = z.size, z.channels
-	return n
+	n := *z
+	return &n
 }
 
 // bytes returns how many bytes the result has.
