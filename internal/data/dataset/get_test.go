@@ -446,7 +446,7 @@ func TestGetRealFiles(t *testing.T) {
 		}
 		h, dir := newHome(t, files), t.TempDir()
 		must.Do(t, Get(context.Background(), name, dir, GetOptions{BaseURL: h.URL}))
-		if s, err := readPart(dir, "", Test); err != nil || s.Name != name || s.Len() != 10000 {
+		if s, err := openPart(t, dir, "", Test); err != nil || s.Name != name || s.Len() != 10000 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

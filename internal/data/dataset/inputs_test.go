@@ -73,19 +73,18 @@ func of(t testing.TB, indices ...int) Limit {
 	return Limit{Indices: path}
 }
 
-// Without options the sets are those of Open, with the same SHA-256. What is assumed of
+// A choice of examples is the Subset of all. What is assumed of
 // the values of CIFAR-10, for which every net has its own habit, is said.
-func TestInputsAsOpen(t *testing.T) {
+func TestInputsOfDigits(t *testing.T) {
 	digits := folder(t, map[string][]byte{"t10k-images-idx3-ubyte": pictures(5), "t10k-labels-idx1-ubyte": classes(3, 1, 4, 1, 5)})
 	cifar := folder(t, map[string][]byte{"test_batch.bin": records(3, 1, 4)})
 	for said, dir := range []string{digits, cifar} {
-		want := must.Get(readPart(dir, "", Test))(t)
-		got, notes := opened(t, dir, Options{})
-		if got.SHA256 != want.SHA256 || got.Name != want.Name || len(notes) != said || !got.Labelled() || !slices.Equal(values(got, 1), values(want, 1)) {
-			t.Errorf("%s: another set than Open's; notes %q", dir, notes)
+		all, notes := opened(t, dir, Options{})
+		if len(notes) != said || !all.Labelled() {
+			t.Errorf("%s: notes %q", dir, notes)
 		}
 		some, _ := opened(t, dir, Options{Limit: of(t, 2, 0)})
-		if sub := want.Subset([]int{2, 0}); some.SHA256 != sub.SHA256 {
+		if sub := all.Subset([]int{2, 0}); some.SHA256 != sub.SHA256 {
 			t.Errorf("%s: a choice is another set than Subset's", dir)
 		}
 	}

@@ -75,11 +75,6 @@ func detect(path, labels string) (string, error) {
 	return treeKind(fsys, path, files)
 }
 
-// hasPart reports whether a folder holds idx files or batches of a part.
-func hasPart(dir string, split Split) bool {
-	return idxImages(dir, split) != "" || len(cifarBatches(dir, split)) > 0
-}
-
 // isZip reports whether a file begins as zip archives do.
 func isZip(name string) bool {
 	b, _ := firstBytes(name, 2)

@@ -21,6 +21,8 @@ type preset struct {
 	Pictures  int              // how many it has
 	Flags     bool             // the columns are 1 and −1, which is written as 0
 	OneOf     oneOf            `toml:"one_of"`
+	Mean, Std []float32        // of the pixels of each channel
+	Pixels    []string         // by whose SHA-256 the set is recognised
 
 	Target    string
 	Sensitive []string

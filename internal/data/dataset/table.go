@@ -65,14 +65,10 @@ func fromTables(path string, tables []*labels, o Options) (*origin, error) {
 			continue
 		}
 		files = append(files, t.list)
-		l.split = append(l.split, slices.Repeat([]Split{parts[i]}, t.rows())...)
-		if i > 0 {
-			if err := tables[0].join(t); err != nil {
-				return nil, err
-			}
+		if err := l.addPart(t, parts[i]); err != nil {
+			return nil, err
 		}
 	}
-	l.columns = tables[0].columns
 	src := &origin{labels: l, name: strings.TrimSuffix(baseName(path), filepath.Ext(path)), close: func() {}}
 	k, err := l.takeSplit()
 	if err != nil {
@@ -104,6 +100,16 @@ func fromTables(path string, tables []*labels, o Options) (*origin, error) {
 		return set, err
 	}
 	return src, nil
+}
+
+// addPart appends the rows of a part.
+func (l *labels) addPart(t *labels, part Split) error {
+	l.split = append(l.split, slices.Repeat([]Split{part}, t.rows())...)
+	if l.columns == nil {
+		l.list, l.columns = t.list, t.columns
+		return nil
+	}
+	return l.join(t)
 }
 
 // splitColumn returns the column that divides the rows, −1 if there is none.

@@ -28,6 +28,12 @@ func newFolder(t testing.TB, name string, files map[string][]byte) string {
 // folder writes files into a new folder called digits.
 func folder(t testing.TB, files map[string][]byte) string { return newFolder(t, "digits", files) }
 
+// openPart reads a part of idx files or CIFAR-10's batches.
+func openPart(t testing.TB, path, labels string, part Split) (*Set, error) {
+	s, _, err := OpenInputs(t.Context(), path, Options{Kind: KindMNIST, Labels: labels, Part: part})
+	return s, err
+}
+
 // pictures is an idx3 file of n pictures of 3×2.
 func pictures(n int) []byte {
 	body := make([]byte, n*6)
@@ -75,7 +81,7 @@ func TestOpenIDX(t *testing.T) {
 		"others beside": {"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels, "t10k-images-idx3-ubyte": pictures(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := must.Get(readPart(folder(t, files), "", Train))(t)
+			s := must.Get(openPart(t, folder(t, files), "", Train))(t)
 			if s.Name != "digits" || !slices.Equal(s.Shape, []int{1, 3, 2}) || !slices.Equal(s.Y, []int{7, 0, 9}) || s.Sensitive != nil {
 				t.Fatalf("%s %v %v %v", s.Name, s.Shape, s.Y, s.Sensitive)
 			}
@@ -94,7 +100,7 @@ func TestOpenOneFile(t *testing.T) {
 		{"my-images.gz", "my-labels.gz"},
 	} {
 		dir := folder(t, map[string][]byte{names[0]: pictures(2), names[1]: classes(1, 2)})
-		s := must.Get(readPart(filepath.Join(dir, names[0]), "", Test))(t)
+		s := must.Get(openPart(t, filepath.Join(dir, names[0]), "", Test))(t)
 		if !slices.Equal(s.Y, []int{1, 2}) {
 			t.Errorf("%s: labels %v", names[0], s.Y)
 		}
@@ -103,7 +109,7 @@ func TestOpenOneFile(t *testing.T) {
 
 func TestOpenFashionByFolder(t *testing.T) {
 	dir := newFolder(t, "my-Fashion-part", map[string][]byte{"t10k-images-idx3-ubyte": pictures(1), "t10k-labels-idx1-ubyte": classes(9)})
-	s := must.Get(readPart(dir, "", Test))(t)
+	s := must.Get(openPart(t, dir, "", Test))(t)
 	if s.Name != "fashion-mnist" || s.YNames[9] != "ankle boot" || s.Mean[0] != .2860 {
 		t.Fatalf("%s %v %v", s.Name, s.YNames, s.Mean)
 	}
@@ -116,8 +122,8 @@ func TestOpenQMNIST(t *testing.T) {
 	images["qmnist-test-labels-idx2-int"] = labels
 	together := folder(t, images)
 
-	one := must.Get(readPart(together, "", Test))(t)
-	two := must.Get(readPart(together, apart, Test))(t)
+	one := must.Get(openPart(t, together, "", Test))(t)
+	two := must.Get(openPart(t, together, apart, Test))(t)
 	for _, s := range []*Set{one, two} {
 		if s.Name != "qmnist" || !slices.Equal(s.Y, []int{5, 3}) || !slices.Equal(s.Sensitive[0].Labels, []int{1, 0}) || s.Sensitive[0].Values[1] != "high-school student" {
 			t.Fatalf("%s %v %v", s.Name, s.Y, s.Sensitive)
@@ -132,7 +138,7 @@ func TestOpenCIFAR(t *testing.T) {
 	dir := folder(t, map[string][]byte{
 		"data_batch_2.bin": records(3), "data_batch_1.bin": records(1, 2), "test_batch.bin": records(9),
 	})
-	s := must.Get(readPart(dir, "", Train))(t)
+	s := must.Get(openPart(t, dir, "", Train))(t)
 	if s.Name != "cifar10" || !slices.Equal(s.Y, []int{1, 2, 3}) || s.YNames[3] != "cat" || s.Pixels[cifarPixels] != 1 {
 		t.Fatalf("%s %v %v", s.Name, s.Y, s.YNames)
 	}
@@ -140,7 +146,7 @@ func TestOpenCIFAR(t *testing.T) {
 	if !slices.Equal(lo, []float32{-1, -1, -1}) || !slices.Equal(hi, []float32{1, 1, 1}) {
 		t.Fatalf("range %v %v", lo, hi)
 	}
-	if test, err := readPart(dir, "", Test); err != nil || !slices.Equal(test.Y, []int{9}) {
+	if test, err := openPart(t, dir, "", Test); err != nil || !slices.Equal(test.Y, []int{9}) {
 		t.Fatal(test, err)
 	}
 }
@@ -177,37 +183,37 @@ func TestOpenRefuses(t *testing.T) {
 		{"cifar empty", "holds no pictures", files{"data_batch_1.bin": nil}},
 		{"cifar label", "label 10 of picture 1 is out of range", files{"data_batch_1.bin": records(1, 10)}},
 	} {
-		_, err := readPart(folder(t, c.files), "", Train)
+		_, err := openPart(t, folder(t, c.files), "", Train)
 		t.Run(c.name, func(t *testing.T) { must.Fail(t, err, c.want) })
 	}
-	must.Fail(t, must.Err(readPart(filepath.Join(t.TempDir(), "none"), "", Train)), "no such file or folder") // missing folder
-	must.Fail(t, must.Err(readPart(t.TempDir(), "", "validation")), `split "validation"`)                     // unknown split
-	must.Fail(t, must.Err(readPart(os.DevNull, "", Train)), os.DevNull+": is a device")                       // a device
+	must.Fail(t, must.Err(openPart(t, filepath.Join(t.TempDir(), "none"), "", Train)), "no such file or folder") // missing folder
+	must.Fail(t, must.Err(openPart(t, t.TempDir(), "", "validation")), "has no validation part")                 // unknown split
+	must.Fail(t, must.Err(openPart(t, os.DevNull, "", Train)), os.DevNull+": is a device")                       // a device
 	sparse := filepath.Join(t.TempDir(), "big-images")
 	if f, err := os.Create(sparse); err != nil || f.Truncate(5<<30) != nil || f.Close() != nil {
 		t.Skip("no room for a file of 5 GiB without contents")
 	}
-	must.Fail(t, must.Err(readPart(sparse, "", Train)), "more bytes than the limit of 4294967296") // a huge file
+	must.Fail(t, must.Err(openPart(t, sparse, "", Train)), "more bytes than the limit of 4294967296") // a huge file
 	lines := folder(t, files{"a\nb-images": pictures(1)})
-	if _, err := readPart(filepath.Join(lines, "a\nb-images"), "", Train); err == nil || strings.Contains(err.Error(), "\n") {
+	if _, err := openPart(t, filepath.Join(lines, "a\nb-images"), "", Train); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a name of two lines: %v", err)
 	}
-	must.Fail(t, must.Err(readPart(t.TempDir(), t.TempDir(), Train)), "wants MNIST's images") // QMNIST of nothing
+	must.Fail(t, must.Err(openPart(t, t.TempDir(), t.TempDir(), Train)), "wants MNIST's images") // QMNIST of nothing
 }
 
 func FuzzCIFAR(f *testing.F) {
-	f.Add(records(1))
-	f.Add(records(0, 9))
-	f.Add(records(10))
-	f.Add(records(1)[:100])
-	f.Add([]byte{})
+	for _, seed := range [][]byte{records(1), records(0, 9), records(10), records(1)[:100], {}} {
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := &Set{Shape: []int{3, 32, 32}}
-		if err := s.appendRecords("fuzz", data); err != nil {
+		path := filepath.Join(t.TempDir(), "batch")
+		must.Do(t, os.WriteFile(path, data, 0o666))
+		d, err := openCIFAR([]string{path})
+		if err != nil {
 			return
 		}
-		if len(s.Y)*cifarRecord != len(data) || len(s.Pixels) != len(s.Y)*cifarPixels {
-			t.Fatalf("%d labels and %d pixels from %d bytes", len(s.Y), len(s.Pixels), len(data))
+		if n := len(d.columns[0].values); n*cifarRecord != len(data) || len(d.pixels) != n*cifarPixels {
+			t.Fatalf("%d labels and %d pixels from %d bytes", n, len(d.pixels), len(data))
 		}
 	})
 }
@@ -218,22 +224,21 @@ func TestRealSets(t *testing.T) {
 		folder      string
 		name        string
 		train, test int
-		mean, std   float64
 	}{
-		{"data/mnist", "mnist", 60000, 10000, mnistMean, mnistStd},
-		{"data/fashion-mnist", "fashion-mnist", 60000, 10000, fashionMean, fashionStd},
-		{"data/cifar-10-batches-bin", "cifar10", 8068, 1017, .5, .5},
+		{"data/mnist", "mnist", 60000, 10000},
+		{"data/fashion-mnist", "fashion-mnist", 60000, 10000},
+		{"data/cifar-10-batches-bin", "cifar10", 8068, 1017},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := shared.Path(t, c.folder)
-			train := must.Get(readPart(dir, "", Train))(t)
-			test := must.Get(readPart(dir, "", Test))(t)
+			train := must.Get(openPart(t, dir, "", Train))(t)
+			test := must.Get(openPart(t, dir, "", Test))(t)
 			if train.Name != c.name || train.Len() != c.train || test.Len() != c.test {
 				t.Fatalf("%s: %d and %d pictures", train.Name, train.Len(), test.Len())
 			}
 			mean, std := moments(train)
-			if c.name != "cifar10" && (math.Abs(mean-c.mean) > 5.1e-5 || math.Abs(std-c.std) > 5.1e-5) {
-				t.Errorf("pixels have mean %.5f and std %.5f, the constants are %v and %v", mean, std, c.mean, c.std)
+			if c.name != "cifar10" && (math.Abs(mean-float64(train.Mean[0])) > 5.1e-5 || math.Abs(std-float64(train.Std[0])) > 5.1e-5) {
+				t.Errorf("pixels have mean %.5f and std %.5f, the constants are %v and %v", mean, std, train.Mean, train.Std)
 			}
 		})
 	}
