@@ -257,15 +257,15 @@ func (src *origin) classes(text string, c *chosen) (Attribute, error) {
 	}
 	c.columns = append(c.columns, k)
 	col := src.columns[k]
-	if a, ok := numbered(col); ok && !src.sorted {
+	if a, wrong := numbered(col); wrong < 0 && !src.sorted {
 		return a, nil
 	}
 	return sortedClasses(col), nil
 }
 
 // numbered makes classes of a column of whole numbers from 0 on, which are the
-// classes; false if it has others. A row without a number is in none.
-func numbered(c column) (Attribute, bool) {
+// classes. It also returns the first row with another value, or −1. A row without a number is in none; not all may be.
+func numbered(c column) (Attribute, int) {
 	a := Attribute{Name: c.name, Labels: make([]int, len(c.values))}
 	most := -1
 	for i, v := range c.values {
@@ -275,12 +275,15 @@ func numbered(c column) (Attribute, bool) {
 		}
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 0 || n > maxClassNumber {
-			return Attribute{}, false
+			return Attribute{}, i
 		}
 		a.Labels[i], most = n, max(most, n)
 	}
 	a.Values = classNumbers(most + 1)
-	return a, most >= 0
+	if most < 0 {
+		return a, 0
+	}
+	return a, -1
 }
 
 // sortedClasses makes a class of every value, in the order of their letters.
@@ -294,14 +297,6 @@ func sortedClasses(c column) Attribute {
 		}
 	}
 	return a
-}
-
-// checkClassNumber returns an error for a label that is too small or too large for the number of a class.
-func checkClassNumber(i, class int) error {
-	if class < 0 || class > maxClassNumber {
-		return fmt.Errorf("label %d of example %d: want 0 to %d", class, i, maxClassNumber)
-	}
-	return nil
 }
 
 // partFolder returns the part that a folder is called by, "" if it is none.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,22 +20,25 @@ var (
 
 // arrays is an open .npz, or one array.
 type arrays struct {
-	path   string
-	file   *npy.File                            // nil of a .npy
-	shape  []int                                // of the examples, their number first
-	row    func(i int) (a npy.Array, err error) // reads one of them: bytes, or numbers
-	labels []int
-	group  *column // who each example is about; nil if nothing says so
+	path  string
+	file  *npy.File // nil of a .npy
+	shape []int     // of the examples, their number first
+	bytes bool      // the examples are of bytes
+	row   func(i int) (npy.Array, error)
 }
 
 // hold takes the examples from an array that is in memory.
-func (a *arrays) hold(x npy.Array) error {
+func (a *arrays) hold(x npy.Array, err error) error {
+	if err != nil {
+		return err
+	}
 	if len(x.Shape) == 0 {
 		return malformed(a.path, "is one number: give an array of examples")
 	}
 	a.shape = x.Shape
 	n := sizeOf(a.shape[1:])
-	if bytes, ok := x.Data.([]uint8); ok {
+	var bytes []uint8
+	if bytes, a.bytes = x.Data.([]uint8); a.bytes {
 		a.row = func(i int) (npy.Array, error) { return npy.Array{Data: bytes[i*n:][:n]}, nil }
 		return nil
 	}
@@ -51,54 +53,29 @@ func openArrays(path string, o Options) (*origin, error) {
 		return nil, fmt.Errorf("%s: sensitive attributes need a CSV of labels: arrays have none", path)
 	}
 	a := &arrays{path: path}
-	if err := a.open(o); err != nil {
-		a.close()
+	src := &origin{labels: &labels{source: path}, name: strings.TrimSuffix(strings.TrimSuffix(baseName(path), ".npz"), ".npy")}
+	src.close = func() {
+		if a.file != nil {
+			a.file.Close()
+		}
+	}
+	if err := a.open(src, o); err != nil {
+		src.close()
 		return nil, err
 	}
-	l := &labels{source: path, count: a.shape[0]}
-	src := &origin{labels: l, name: strings.TrimSuffix(strings.TrimSuffix(baseName(path), ".npz"), ".npy"), close: a.close}
-	if a.labels != nil {
-		src.target = cmp.Or(o.Target, "label")
-		l.columns = []column{{name: src.target, values: make([]string, len(a.labels))}}
-		for i, class := range a.labels {
-			l.columns[0].values[i] = strconv.Itoa(class)
-		}
-	}
-	if a.group != nil {
-		if l.columns = append(l.columns, *a.group); o.Group == "" {
-			src.grouped = a.group.name
-		}
-	}
-	src.read = func(_ context.Context, rows, _ []int, _ *chosen) (*Set, error) {
-		set, err := a.read(rows, o)
-		if err == nil && set.Values == nil {
-			src.scaled = "bytes are scaled to 0 … 1"
-		}
-		if err == nil {
-			set.Source = []string{path}
-		}
-		return set, err
+	src.read = func(_ context.Context, rows, _ []int, _ *chosen) (*Set, error) { return a.read(rows, o) }
+	if src.count = a.shape[0]; a.bytes {
+		src.scaled = "bytes are scaled to 0 … 1"
 	}
 	return src, nil
 }
 
-func (a *arrays) close() {
-	if a.file != nil {
-		a.file.Close()
-	}
-}
-
 // open opens the arrays, and checks that there are examples.
-func (a *arrays) open(o Options) (err error) {
-	if isZip(a.path) {
-		if a.file, err = npy.Open(a.path); err == nil {
-			err = a.find(o)
-		}
-	} else {
-		var x npy.Array
-		if x, err = npy.ReadFile(a.path); err == nil {
-			err = a.hold(x)
-		}
+func (a *arrays) open(src *origin, o Options) (err error) {
+	if !isZip(a.path) {
+		err = a.hold(npy.ReadFile(a.path))
+	} else if a.file, err = npy.Open(a.path); err == nil {
+		err = a.find(src, o)
 	}
 	switch {
 	case err != nil:
@@ -111,24 +88,22 @@ func (a *arrays) open(o Options) (err error) {
 	return nil
 }
 
-// find finds examples and labels by their names.
-func (a *arrays) find(o Options) error {
+// find finds examples, labels and people by their names.
+func (a *arrays) find(src *origin, o Options) error {
 	names := a.file.Names()
-	y := o.Target
-	if y == NoTarget {
-		y = ""
-	} else if y == "" {
+	y, group := o.Target, o.Group
+	if y == "" {
 		y = called(names, labelArrays)
-	} else if !slices.Contains(names, y) {
-		return malformed(a.path, "has no array %q: there are %s", y, strings.Join(names, ", "))
 	}
-	group := o.Group
 	if i := slices.IndexFunc(names, SaysGroup); group == "" && i >= 0 {
-		group = names[i]
+		group, src.grouped = names[i], names[i]
 	}
 	x := called(names, exampleArrays)
 	if x == "" {
-		labels := cmp.Or(y, called(names, labelArrays))
+		labels := y
+		if y == NoTarget {
+			labels = called(names, labelArrays)
+		}
 		rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == labels || n == group })
 		if len(rest) != 1 {
 			return malformed(a.path, "has the arrays %s: call that of the examples x, and that of their labels y", strings.Join(names, ", "))
@@ -136,28 +111,33 @@ func (a *arrays) find(o Options) error {
 		x = rest[0]
 	}
 	if rows, err := a.file.Rows(x); err == nil {
-		a.shape, a.row = rows.Shape(), func(i int) (npy.Array, error) { return rows.Read(i, i+1) }
-	} else { // in Fortran order, which is read whole
-		array, err := a.file.Array(x)
-		if err == nil {
-			err = a.hold(array)
+		a.shape, a.bytes = rows.Shape(), rows.Type() == "u1"
+		a.row = func(i int) (npy.Array, error) { return rows.Read(i, i+1) }
+	} else if err := a.hold(a.file.Array(x)); err != nil { // in Fortran order, which is read whole
+		return err
+	}
+	if y != "" && y != NoTarget {
+		if slices.Contains(names, y) && strings.Contains(x, "train") != strings.Contains(y, "train") {
+			return malformed(a.path, "has the examples %s and the labels %s, which are of other parts: call them x and y", x, y)
 		}
+		labels, err := a.column(y, "label")
 		if err != nil {
 			return err
 		}
+		if _, i := numbered(labels); i >= 0 && i < len(labels.values) {
+			return malformed(a.path, "label %s of example %d: want 0 to %d", labels.values[i], i, maxClassNumber)
+		}
+		labels.name = cmp.Or(o.Target, "label")
+		src.columns = append(src.columns, labels)
 	}
 	if group != "" && group != NoGroup {
-		if err := a.readGroup(group); err != nil {
+		people, err := a.column(group, "person")
+		if err != nil {
 			return err
 		}
+		src.columns = append(src.columns, people)
 	}
-	if y == "" {
-		return nil
-	}
-	if strings.Contains(x, "train") != strings.Contains(y, "train") {
-		return malformed(a.path, "has the examples %s and the labels %s, which are of other parts: call them x and y", x, y)
-	}
-	return a.readLabels(y)
+	return nil
 }
 
 // called returns the name that is one of those wanted, in their order, in any
@@ -173,122 +153,85 @@ func called(names, wanted []string) string {
 	return ""
 }
 
-// readLabels reads one label for each example.
-func (a *arrays) readLabels(name string) error {
-	labels, shape, err := a.file.Ints(name)
-	if err != nil {
-		return err
-	}
-	if len(shape) == 2 && shape[1] > 1 && shape[0] == a.shape[0] {
-		return malformed(a.path, "labels %s have %d columns: give one label for each example; of one-hot rows that is %s.argmax(1)", name, shape[1], name)
-	}
-	if len(shape) == 0 || len(labels) != shape[0] || shape[0] != a.shape[0] {
-		return malformed(a.path, "labels %s of shape %s for %s: give one label for each", name, nn.ShapeString(shape), plural(a.shape[0], "example"))
-	}
-	for i, class := range labels {
-		if err := checkClassNumber(i, class); err != nil {
-			return malformed(a.path, "%v", err)
-		}
-	}
-	a.labels = labels
-	return nil
-}
-
-// readGroup reads who each example is about.
-func (a *arrays) readGroup(name string) error {
+// column reads an array of text or whole numbers, one for each example.
+func (a *arrays) column(name, what string) (column, error) {
+	c := column{name: name}
 	if !slices.Contains(a.file.Names(), name) {
-		return malformed(a.path, "has no array %q: there are %s", name, strings.Join(a.file.Names(), ", "))
+		return c, malformed(a.path, "has no array %q: there are %s", name, strings.Join(a.file.Names(), ", "))
 	}
 	of, err := a.file.Array(name)
 	if err != nil {
-		return err
+		return c, err
 	}
-	c := &column{name: name}
-	if text, is := of.Data.([]string); is {
-		c.values = text
-	} else {
+	if len(of.Shape) == 2 && of.Shape[1] > 1 && of.Shape[0] == a.shape[0] {
+		return c, malformed(a.path, "array %s has %d columns: give one %s for each example; of one-hot rows that is %s.argmax(1)", name, of.Shape[1], what, name)
+	}
+	text, is := of.Data.([]string)
+	if c.values = text; !is {
 		ints, err := of.Ints()
 		if err != nil {
-			return malformed(a.path, "array %s identifies people: it must hold text or whole numbers", name)
+			return c, malformed(a.path, "array %s must hold text or whole numbers, one %s for each example: %v", name, what, err)
 		}
 		for _, v := range ints {
 			c.values = append(c.values, strconv.Itoa(v))
 		}
 	}
-	if len(of.Shape) != 1 || len(c.values) != a.shape[0] {
-		return malformed(a.path, "array %s of shape %s for %s: give one person for each", name, nn.ShapeString(of.Shape), plural(a.shape[0], "example"))
+	if len(of.Shape) == 0 || len(c.values) != of.Shape[0] || of.Shape[0] != a.shape[0] {
+		return c, malformed(a.path, "array %s of shape %s for %s: give one %s for each", name, nn.ShapeString(of.Shape), plural(a.shape[0], "example"), what)
 	}
-	a.group = c
-	return nil
+	return c, nil
 }
 
-// read reads some rows: pictures where they are bytes, and numbers otherwise.
-func (a *arrays) read(rows []int, o Options) (*Set, error) {
-	size := sizeOf(a.shape[1:])
+// read reads some rows: pictures where they are bytes, changed as the preprocessing says; where it says nothing of the
+// values, bytes are taken to 0 … 1. Numbers are in the model's units, but for a mean and a standard deviation that are given.
+func (a *arrays) read(rows []int, o Options) (set *Set, err error) {
+	size, p := sizeOf(a.shape[1:]), o.Preprocess
 	if uint64(len(rows)) > maxPictures/4/uint64(size) {
 		return nil, fmt.Errorf("%s: %d examples of %d numbers take more than %d GB: ask for fewer", a.path, len(rows), size, maxPictures>>30)
 	}
-	order := nn.Indices(len(rows)) // in the order of the file
-	slices.SortStableFunc(order, func(i, j int) int { return rows[i] - rows[j] })
-	first, err := a.row(rows[order[0]])
-	if err != nil {
-		return nil, err
-	}
-	if _, bytes := first.Data.([]uint8); bytes {
-		return a.readBytes(rows, order, size, o)
-	}
-	return a.readNumbers(rows, order, size, o)
-}
-
-// readNumbers reads examples that are in the model's units, but for a mean and a
-// standard deviation that are given.
-func (a *arrays) readNumbers(rows, order []int, size int, o Options) (*Set, error) {
-	p := o.Preprocess
-	if p.resizes() || p.Channels != "" {
+	set = &Set{Shape: slices.Clone(a.shape[1:]), Source: []string{a.path}}
+	channels, last := 1, false
+	switch {
+	case a.bytes:
+		if channels, set.Shape, last, err = a.picture(o); err != nil {
+			return nil, err
+		}
+		set.Pixels, set.Mean, set.Std = make([]uint8, len(rows)*size), make([]float32, channels), slices.Repeat([]float32{1}, channels)
+	case p.resizes() || p.Channels != "":
 		return nil, fmt.Errorf("%s: its examples are numbers, not bytes: resize, crop and channels are of pictures; leave them out, or give the pictures as uint8", a.path)
+	default:
+		set.Values = make([]float32, len(rows)*size)
+		if len(set.Shape) == 0 {
+			set.Shape = []int{1}
+		}
 	}
-	set := &Set{Shape: slices.Clone(a.shape[1:]), Values: make([]float32, len(rows)*size)}
-	if len(set.Shape) == 0 {
-		set.Shape = []int{1}
-	}
-	err := a.each(rows, order, func(k int, one npy.Array) error {
+	order := nn.Indices(len(rows)) // in the order of the file
+	slices.SortFunc(order, func(i, j int) int { return rows[i] - rows[j] })
+	for _, k := range order {
+		one, err := a.row(rows[k])
+		if err != nil {
+			return nil, err
+		}
+		if a.bytes {
+			planes(set.Pixels[k*size:][:size], one.Data.([]uint8), channels, last)
+			continue
+		}
 		v, err := one.Float32s()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, x := range v {
-			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return malformed(a.path, "example %d has the value %v: want finite numbers", rows[k], x)
-			}
+		if i := slices.IndexFunc(v, func(x float32) bool { return x-x != 0 }); i >= 0 {
+			return nil, malformed(a.path, "example %d has the value %v: want finite numbers", rows[k], v[i])
 		}
 		copy(set.Values[k*size:], v)
-		return nil
-	})
-	if err == nil && p.Normalises() {
-		err = set.standardise(p)
 	}
-	if err != nil {
-		return nil, err
+	switch {
+	case a.bytes:
+		return set, p.reshape(a.path, set)
+	case p.Normalises():
+		return set, set.standardise(p)
 	}
 	return set, nil
-}
-
-// each reads the rows in the order of the file.
-func (a *arrays) each(rows, order []int, take func(k int, one npy.Array) error) error {
-	last, one := -1, npy.Array{}
-	for _, k := range order {
-		if i := rows[k]; i != last {
-			var err error
-			if one, err = a.row(i); err != nil {
-				return err
-			}
-			last = i
-		}
-		if err := take(k, one); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // standardise takes values by mean and standard deviation: of each channel, where
@@ -311,25 +254,6 @@ func (s *Set) standardise(p Preprocess) error {
 	return nil
 }
 
-// readBytes reads pictures, and changes them as the preprocessing says; where it
-// says nothing of the values, bytes are taken to 0 … 1.
-func (a *arrays) readBytes(rows, order []int, size int, o Options) (*Set, error) {
-	channels, height, width, last, err := a.picture(o)
-	if err != nil {
-		return nil, err
-	}
-	set := &Set{Shape: []int{channels, height, width}, Pixels: make([]uint8, len(rows)*size)}
-	set.Mean, set.Std = slices.Repeat([]float32{0}, channels), slices.Repeat([]float32{1}, channels)
-	err = a.each(rows, order, func(k int, one npy.Array) error {
-		planes(set.Pixels[k*size:][:size], one.Data.([]uint8), channels, last)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return set, o.Preprocess.reshape(a.path, set)
-}
-
 // planes writes a picture as planes of its channels.
 func planes(dst, src []uint8, channels int, last bool) {
 	if !last {
@@ -342,20 +266,21 @@ func planes(dst, src []uint8, channels int, last bool) {
 	}
 }
 
-// picture returns the meaning of the dimensions of an array of bytes: channels are 1 or 3. A list of bytes has the model's
-// shape, if that is a shape of pictures. Where both ends may be the channels, the model's layout decides, if that is given or
-// the shapes agree.
-func (a *arrays) picture(o Options) (channels, height, width int, last bool, err error) {
+// picture returns what the dimensions of an array of bytes mean: 1 or 3 channels, the shape with these first, and whether they
+// are the last in the array. A list of bytes has the model's shape, if that is a shape of pictures. Where both ends may be the
+// channels, the model's layout decides, if that is given or the shapes agree.
+func (a *arrays) picture(o Options) (channels int, planes []int, last bool, err error) {
 	shape, layout := a.shape[1:], o.Preprocess.Layout
-	switch n := sizeOf(shape); {
+	n := sizeOf(shape)
+	switch {
 	case len(shape) == 1 && len(o.Shape) == 3 && sizeOf(o.Shape) == n && !o.Preprocess.resizes():
 		shape = o.Shape
 	case len(shape) < 2:
-		return 1, 1, n, false, nil
+		return 1, []int{1, 1, n}, false, nil
 	case len(shape) == 2:
-		return 1, shape[0], shape[1], false, nil
+		return 1, []int{1, shape[0], shape[1]}, false, nil
 	case len(shape) > 3:
-		return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes, and no pictures: give pictures as n × height × width × channels, or numbers as float32", nn.ShapeString(shape))
+		return 0, nil, false, malformed(a.path, "examples of shape %s are bytes, and no pictures: give pictures as n × height × width × channels, or numbers as float32", nn.ShapeString(shape))
 	}
 	if layout == "" && slices.Equal(shape, o.Shape) {
 		layout = LayoutCHW
@@ -363,11 +288,11 @@ func (a *arrays) picture(o Options) (channels, height, width int, last bool, err
 	coloured := func(n int) bool { return n == 1 || n == 3 }
 	switch first, last := coloured(shape[0]), coloured(shape[2]); {
 	case first && last && layout == "":
-		return 0, 0, 0, false, fmt.Errorf("%s: examples of shape %s: which are the channels? say layout=chw or layout=hwc", a.path, nn.ShapeString(shape))
+		return 0, nil, false, fmt.Errorf("%s: examples of shape %s: which are the channels? say layout=chw or layout=hwc", a.path, nn.ShapeString(shape))
 	case first && (!last || layout == LayoutCHW):
-		return shape[0], shape[1], shape[2], false, nil
+		return shape[0], slices.Clone(shape), false, nil
 	case last:
-		return shape[2], shape[0], shape[1], true, nil
+		return shape[2], []int{shape[2], shape[0], shape[1]}, true, nil
 	}
-	return 0, 0, 0, false, malformed(a.path, "examples of shape %s are bytes with neither 1 nor 3 channels: give pictures as n × height × width × channels, or numbers as float32", nn.ShapeString(shape))
+	return 0, nil, false, malformed(a.path, "examples of shape %s are bytes with neither 1 nor 3 channels: give pictures as n × height × width × channels, or numbers as float32", nn.ShapeString(shape))
 }
