@@ -298,11 +298,3 @@ func sortedClasses(c column) Attribute {
 	}
 	return a
 }
-
-// partFolder returns the part that a folder is called by, "" if it is none.
-func partFolder(name string) Split {
-	if len(name) == 1 {
-		return "" // a class that is a number
-	}
-	return splitNames[strings.ToLower(name)]
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -26,24 +27,9 @@ func openFS(name string) (fs.FS, io.Closer, error) {
 	if info.IsDir() {
 		return file.DirFS(name), io.NopCloser(nil), nil
 	}
-	z, err := openZip(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	return z, z, nil
-}
-
-// openZip opens a zip and refuses one whose names are not those of files below
-// a folder, or that has two files of one name.
-func openZip(name string) (*zipFile, error) {
 	f, err := file.Open(name)
 	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
+		return nil, nil, err
 	}
 	z, err := zip.NewReader(f, info.Size())
 	if err != nil {
@@ -53,17 +39,13 @@ func openZip(name string) (*zipFile, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, nil, err
 	}
-	return &zipFile{z, f}, nil
+	return z, f, nil
 }
 
-// A zipFile is a zip and the file that it is read from.
-type zipFile struct {
-	*zip.Reader
-	io.Closer
-}
-
+// checkZip returns an error for a zip whose names are not those of files below
+// a folder, or that has two files of one name.
 func checkZip(name string, files []*zip.File) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
@@ -87,52 +69,39 @@ const maxFiles = 10_000_000
 // listFiles returns the names of all files, sorted. Hidden ones and what macOS
 // adds to archives are left out; links to folders are followed once.
 func listFiles(fsys fs.FS) ([]string, error) {
-	names, err := walk(nil, fsys, ".", true)
+	names, err := filesBelow(nil, fsys, ".", false)
 	slices.Sort(names)
 	return names, err
 }
 
-// walk appends the names of all files below a folder. Where links is not set, a
-// link to a folder is taken for a file.
-func walk(names []string, fsys fs.FS, root string, links bool) ([]string, error) {
-	err := fs.WalkDir(fsys, root, func(name string, d fs.DirEntry, err error) error {
+// filesBelow appends the names of all files in a folder and below. In a folder that a link led to, a further link
+// to a folder is taken for a file.
+func filesBelow(names []string, fsys fs.FS, dir string, linked bool) ([]string, error) {
+	entries, err := fs.ReadDir(fsys, dir)
+	for _, e := range entries {
 		if err != nil {
-			return err
+			break
 		}
-		hidden := name != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "__MACOSX"
-		if hidden && d.IsDir() {
-			return fs.SkipDir
+		name, link, isDir := path.Join(dir, e.Name()), e.Type()&fs.ModeSymlink != 0, e.IsDir()
+		if link && !linked {
+			info, err := fs.Stat(fsys, name)
+			isDir = err == nil && info.IsDir()
 		}
-		if hidden || d.IsDir() {
-			return nil
+		switch {
+		case hidden(e.Name()):
+		case isDir:
+			names, err = filesBelow(names, fsys, name, linked || link)
+		case len(names) == maxFiles:
+			return nil, fmt.Errorf("more than %d files: give the folder that holds the pictures alone", maxFiles)
+		default:
+			names = append(names, name)
 		}
-		if links && d.Type()&fs.ModeSymlink != 0 {
-			if info, err := fs.Stat(fsys, name); err == nil && info.IsDir() {
-				names, err = walkLink(names, fsys, name)
-				return err
-			}
-		}
-		if len(names) == maxFiles {
-			return fmt.Errorf("more than %d files: give the folder that holds the pictures alone", maxFiles)
-		}
-		names = append(names, name)
-		return nil
-	})
+	}
 	return names, err
 }
 
-// walkLink appends the names of all files in the folder that a link points to.
-func walkLink(names []string, fsys fs.FS, link string) ([]string, error) {
-	sub, err := fs.Sub(fsys, link)
-	if err != nil {
-		return names, err
-	}
-	below, err := walk(nil, sub, ".", false)
-	for _, name := range below {
-		names = append(names, path.Join(link, name))
-	}
-	return names, err
-}
+// hidden reports whether a name is of a file or folder that is not looked at.
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || name == "__MACOSX" }
 
 // isPicture reports whether decodePictures reads a file of this name.
 func isPicture(name string) bool {
@@ -212,58 +181,40 @@ func readFolders(fsys fs.FS, source string) (*labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newFolderTree(pictures)
-	l := &labels{source: source, files: pictures, split: t.split}
-	if !t.flat {
-		if err := t.checkFolders(fsys, source); err != nil {
+	front := commonFolder(pictures)
+	common := strings.TrimPrefix(front+"/", "./")
+	l := &labels{source: source, files: pictures, split: partsAt(pictures, strings.Count(common, "/"))}
+	class := column{name: "class"}
+	classes := map[string]map[string]bool{} // by the folder that those of classes lie in
+	for _, name := range pictures {
+		root, rest := front, strings.TrimPrefix(name, common)
+		if l.split != nil {
+			part, below, _ := strings.Cut(rest, "/")
+			root, rest = path.Join(front, part), below
+		}
+		own, _, nested := strings.Cut(rest, "/")
+		if !nested {
+			own = ""
+		}
+		if class.values = append(class.values, own); classes[root] == nil {
+			classes[root] = map[string]bool{}
+		}
+		classes[root][own] = true
+	}
+	i := slices.Index(class.values, "")
+	if i >= 0 && len(distinctValues(class.values)) == 1 {
+		return l, nil
+	}
+	if i >= 0 {
+		return nil, malformed(source, "%s lies beside the folders of classes, in none of them: move it into one, or take it out", pictures[i])
+	}
+	for _, root := range slices.Sorted(maps.Keys(classes)) {
+		if err := checkEmpty(fsys, source, root, classes[root]); err != nil {
 			return nil, err
 		}
-		l.columns = []column{{name: "class", values: t.class}}
 	}
+	l.columns = []column{class}
 	return l, nil
-}
-
-// folderTree is the folders that pictures lie in: what all have in front, the
-// part where they are in parts, and the class.
-type folderTree struct {
-	names []string // of the pictures
-	front string   // "." where they have nothing in common
-	split []Split
-	class []string
-	flat  bool // the pictures lie in no folders of classes
-}
-
-// newFolderTree reads the names.
-func newFolderTree(pictures []string) *folderTree {
-	t := &folderTree{names: pictures, front: commonFolder(pictures)}
-	t.class = make([]string, len(pictures))
-	split := make([]Split, len(pictures))
-	parted := true
-	for i, name := range pictures {
-		t.class[i] = t.below(name)
-		first, _, _ := strings.Cut(t.class[i], "/")
-		split[i] = partFolder(first)
-		parted = parted && split[i] != "" && first != t.class[i]
-	}
-	if parted && len(pictures) > 0 {
-		t.split = split
-	}
-	t.flat = true
-	for i := range t.class {
-		if parted {
-			_, t.class[i], _ = strings.Cut(t.class[i], "/")
-		}
-		first, _, nested := strings.Cut(t.class[i], "/")
-		if t.class[i] = ""; nested {
-			t.class[i], t.flat = first, false
-		}
-	}
-	return t
-}
-
-// below is a picture's name from the common folder on.
-func (t *folderTree) below(name string) string {
-	return strings.TrimPrefix(name, strings.TrimPrefix(t.front+"/", "./"))
 }
 
 // commonFolder returns the innermost folder that all of the pictures lie in.
@@ -277,48 +228,14 @@ func commonFolder(pictures []string) string {
 	return front
 }
 
-// checkFolders returns an error if a picture lies beside the folders of classes, or a
-// folder of a class has no picture: the classes behind it would have other numbers.
-func (t *folderTree) checkFolders(fsys fs.FS, source string) error {
-	if i := slices.Index(t.class, ""); i >= 0 {
-		return malformed(source, "%s lies beside the folders of classes, in none of them: move it into one, or take it out", t.names[i])
-	}
-	for _, part := range append(partNames[:], "") {
-		classes := map[string]bool{}
-		for i, class := range t.class {
-			if part == "" && t.split == nil || part != "" && t.split != nil && t.split[i] == part {
-				classes[class] = true
-			}
-		}
-		if len(classes) == 0 {
-			continue
-		}
-		if err := checkEmpty(fsys, source, t.root(fsys, part), classes); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// root returns the folder that a part's classes lie in.
-func (t *folderTree) root(fsys fs.FS, part Split) string {
-	entries, _ := fs.ReadDir(fsys, t.front)
-	for _, e := range entries {
-		if part != "" && partFolder(e.Name()) == part {
-			return path.Join(t.front, e.Name())
-		}
-	}
-	return t.front
-}
-
-// checkEmpty returns an error if a folder holds one without pictures.
+// checkEmpty returns an error if a folder holds one without pictures: the classes behind it would have other numbers.
 func checkEmpty(fsys fs.FS, source, root string, classes map[string]bool) error {
 	entries, err := fs.ReadDir(fsys, root)
 	if err != nil {
 		return fmt.Errorf("%s: cannot be listed: %w", source, err)
 	}
 	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "__MACOSX" && !classes[e.Name()] {
+		if e.IsDir() && !hidden(e.Name()) && !classes[e.Name()] {
 			return malformed(source, "the class %s holds no picture: fill it, or take it out if the model has no such class", path.Join(root, e.Name()))
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
-	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"tattle/internal/file"
 	"tattle/internal/math/simd"
 )
 
@@ -78,11 +78,10 @@ func decodePictures(ctx context.Context, fsys fs.FS, files []string, source stri
 		}
 	}
 	simd.Parallel(len(files), 1, func(lo, hi int) {
-		var in pictureFile
 		z := z.another()
 		// Files before one that fails are decoded in any case, so that the error does not depend on the number of cores.
 		for i := lo; i < hi && int64(i) < failed.Load() && ctx.Err() == nil; i++ {
-			img, err := in.read(fsys, files[i])
+			img, err := readPicture(fsys, files[i])
 			if err == nil {
 				err = z.shape(pixels[i*size:][:size], img)
 			}
@@ -92,43 +91,24 @@ func decodePictures(ctx context.Context, fsys fs.FS, files []string, source stri
 	return pixels, cmp.Or(ctx.Err(), first)
 }
 
-// pictureFile reads files one after another.
-type pictureFile struct{ data bytes.Buffer }
-
-// read decodes one file.
-func (w *pictureFile) read(fsys fs.FS, name string) (image.Image, error) {
-	if err := w.load(fsys, name); err != nil {
-		return nil, err
-	}
-	return decodePicture(w.data.Bytes())
-}
-
-// load reads a file whole.
-func (w *pictureFile) load(fsys fs.FS, name string) error {
+// readPicture reads and decodes one file.
+func readPicture(fsys fs.FS, name string) (image.Image, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return fmt.Errorf("cannot be opened (%v): get it again", cause(err))
+		return nil, fmt.Errorf("cannot be opened (%v): get it again", cause(err))
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("is not a plain file: take it out")
+	}
+	data, err := file.ReadAtMost(f, maxPictureBytes)
+	if errors.Is(err, file.ErrTooLong) {
+		return nil, fmt.Errorf("has more than the %d MB a picture may have: make it smaller", maxPictureBytes>>20)
+	}
 	if err != nil {
-		return fmt.Errorf("cannot be opened (%v): get it again", cause(err))
+		return nil, fmt.Errorf("cannot be read whole (%v): get it again", cause(err))
 	}
-	if !info.Mode().IsRegular() {
-		return errors.New("is not a plain file: take it out")
-	}
-	if info.Size() > maxPictureBytes {
-		return fmt.Errorf("has %d bytes, more than the %d MB a picture may have: make it smaller", info.Size(), maxPictureBytes>>20)
-	}
-	w.data.Reset()
-	n, err := w.data.ReadFrom(io.LimitReader(f, maxPictureBytes+1))
-	if err != nil {
-		return fmt.Errorf("cannot be read whole (%v): get it again", cause(err))
-	}
-	if n > maxPictureBytes {
-		return fmt.Errorf("has more than the %d MB a picture may have: make it smaller", maxPictureBytes>>20)
-	}
-	return nil
+	return decodePicture(data)
 }
 
 // cause drops the operation and the name that an error of a file begins with.
@@ -260,7 +240,7 @@ func squareSide(shape []int) int {
 
 // decode decodes and shapes pictures.
 func (src *origin) decode(ctx context.Context, fsys fs.FS, files []string, p Preprocess, progress func(done, total int)) (*Set, error) {
-	first, err := new(pictureFile).read(fsys, files[0])
+	first, err := readPicture(fsys, files[0])
 	if err != nil {
 		return nil, malformed(path.Join(src.source, files[0]), "%v", err)
 	}

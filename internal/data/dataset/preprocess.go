@@ -36,16 +36,16 @@ const (
 // An empty field has the default named beside it. Arrays of numbers (npz) and tables
 // are in the model's units already: only Mean and Std apply to them, if given.
 type Preprocess struct {
-	Resize         []int     `toml:"resize"`          // the shortest side [s], or [height, width]; nil: as it is
-	Filter         string    `toml:"filter"`          // of Resize; bilinear
-	Crop           []int     `toml:"crop"`            // the centre's [s] or [height, width], after Resize; nil: all
-	Upsample       []int     `toml:"upsample"`        // [height, width] of the model's own input, which it makes inside itself of the picture; a [Set] does nothing with it
-	UpsampleFilter string    `toml:"upsample_filter"` // bilinear or bicubic; bilinear
-	Range          []float64 `toml:"range"`           // what the bytes 0 and 255 become before Mean and Std; [0, 1]
-	Mean           []float64 `toml:"mean"`            // one, or one for each channel in the model's order; 0 where Std or Range is given
-	Std            []float64 `toml:"std"`             // one, or one for each channel in the model's order; 1 where Mean or Range is given
-	Layout         string    `toml:"layout"`          // chw
-	Channels       string    `toml:"channels"`        // rgb
+	Resize         []int     `toml:"resize,omitempty"`          // the shortest side [s], or [height, width]; nil: as it is
+	Filter         string    `toml:"filter,omitempty"`          // of Resize; bilinear
+	Crop           []int     `toml:"crop,omitempty"`            // the centre's [s] or [height, width], after Resize; nil: all
+	Upsample       []int     `toml:"upsample,omitempty"`        // [height, width] of the model's own input, which it makes inside itself of the picture; a [Set] does nothing with it
+	UpsampleFilter string    `toml:"upsample_filter,omitempty"` // bilinear or bicubic; bilinear
+	Range          []float64 `toml:"range,omitempty"`           // what the bytes 0 and 255 become before Mean and Std; [0, 1]
+	Mean           []float64 `toml:"mean,omitempty"`            // one, or one for each channel in the model's order; 0 where Std or Range is given
+	Std            []float64 `toml:"std,omitempty"`             // one, or one for each channel in the model's order; 1 where Mean or Range is given
+	Layout         string    `toml:"layout,omitempty"`          // chw
+	Channels       string    `toml:"channels,omitempty"`        // rgb
 }
 
 // IsZero reports whether no setting is given.

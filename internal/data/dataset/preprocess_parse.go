@@ -82,7 +82,8 @@ func ParsePreprocess(spec string) (Preprocess, error) {
 // settingNames are the settings' keys, in the order that they are written in: that of the fields.
 var settingNames = func() (keys []string) {
 	for i := range reflect.TypeFor[Preprocess]().NumField() {
-		keys = append(keys, reflect.TypeFor[Preprocess]().Field(i).Tag.Get("toml"))
+		key, _, _ := strings.Cut(reflect.TypeFor[Preprocess]().Field(i).Tag.Get("toml"), ",")
+		keys = append(keys, key)
 	}
 	return keys
 }()
@@ -225,21 +226,5 @@ func (p Preprocess) WriteFile(path string) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	return file.Write(path, func(w io.Writer) error {
-		for i, key := range settingNames {
-			v := p.text(i)
-			if v == "" {
-				continue
-			}
-			if _, name := p.field(i).(*string); name {
-				v = `"` + v + `"`
-			} else {
-				v = "[" + strings.ReplaceAll(v, ",", ", ") + "]"
-			}
-			if _, err := fmt.Fprintf(w, "%s = %s\n", key, v); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return file.Write(path, func(w io.Writer) error { return toml.NewEncoder(w).Encode(p) })
 }

@@ -119,31 +119,14 @@ func (s *Set) Rescaled(p Preprocess) []Rescaled {
 		t.Mean, t.Std = mean, std
 		others = append(others, Rescaled{way.what, q, t.finish()})
 	}
-	if t, ok := s.reversed(); ok && p.Channels == "" {
+	if t := *s; p.Channels == "" && len(s.Mean) == 3 && !s.ChannelsLast && len(s.Shape) == 3 {
 		q := p
 		q.Channels = ChannelsBGR
-		others = append(others, Rescaled{"channels in the order blue, green, red", q, t.finish()})
-	}
-	return others
-}
-
-// reversed returns the set with the channels of its colour pictures in reverse order.
-func (s *Set) reversed() (*Set, bool) {
-	if len(s.Mean) != 3 || s.ChannelsLast || len(s.Shape) != 3 {
-		return nil, false
-	}
-	t := *s
-	t.Pixels = slices.Clone(s.Pixels)
-	plane := s.Shape[1] * s.Shape[2]
-	for i := 0; i+3*plane <= len(t.Pixels); i += 3 * plane {
-		for k := range plane {
-			t.Pixels[i+k], t.Pixels[i+2*plane+k] = t.Pixels[i+2*plane+k], t.Pixels[i+k]
+		if (Preprocess{Channels: ChannelsBGR}).reshape("", &t) == nil {
+			others = append(others, Rescaled{"channels in the order blue, green, red", q, t.finish()})
 		}
 	}
-	t.Mean, t.Std = slices.Clone(s.Mean), slices.Clone(s.Std)
-	slices.Reverse(t.Mean)
-	slices.Reverse(t.Std)
-	return &t, true
+	return others
 }
 
 // Scaling says in words what the values of pixels were made: "x/255, less 0.1307, divided by

@@ -81,16 +81,10 @@ type Set struct {
 	// ChannelsLast says that Shape and Pixels have height, width and channels, in
 	// this order.
 	ChannelsLast bool
-
-	table []levels // of Mean and Std, made by finish
 }
 
 // finish fills in what follows from the other fields.
 func (s *Set) finish() *Set {
-	s.table = nil
-	for c := range s.Mean {
-		s.table = append(s.table, newLevels(s.Mean[c], s.Std[c]))
-	}
 	s.SHA256 = s.Sum()
 	return s
 }

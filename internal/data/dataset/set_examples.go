@@ -11,32 +11,16 @@ import (
 	"tattle/internal/engine/nn"
 )
 
-// levels holds the normalised value of each of a channel's 256 byte values.
-type levels struct {
-	mean, std float32
-	value     [256]float32
-}
-
-// newLevels computes (v/255 − mean)/std in float32, rounding after each step as
-// PyTorch's ToTensor and Normalize do, so that both give the same inputs.
-func newLevels(mean, std float32) levels {
-	l := levels{mean: mean, std: std}
-	for v := range l.value {
+// levels returns the normalised value of each of the 256 bytes in channel c: (v/255 − mean)/std in float32, rounding after
+// each step as PyTorch's ToTensor and Normalize do, so that both give the same inputs.
+func (s *Set) levels(c int) (l [256]float32) {
+	mean, std := s.Mean[c], s.Std[c]
+	for v := range l {
 		x := float32(v) / 255
 		x -= mean
-		l.value[v] = x / std
+		l[v] = x / std
 	}
 	return l
-}
-
-// levels returns the table of channel c, and makes one where Mean or Std have
-// been set since.
-func (s *Set) levels(c int) *[256]float32 {
-	if c < len(s.table) && s.table[c].mean == s.Mean[c] && s.table[c].std == s.Std[c] {
-		return &s.table[c].value
-	}
-	l := newLevels(s.Mean[c], s.Std[c])
-	return &l.value
 }
 
 // Examples writes the examples of the given indices to x, which is [len(indices),
@@ -53,35 +37,19 @@ func (s *Set) Examples(x []float32, indices []int) {
 		}
 		return
 	}
-	s.pictures(x, indices)
-}
-
-// pictures writes normalised pictures to x.
-func (s *Set) pictures(x []float32, indices []int) {
-	plane, p := s.plane(), s.size()
+	plane := s.plane()
+	pixel, channel := 1, plane // how far apart neighbours are
+	if s.ChannelsLast {
+		pixel, channel = s.channels(), 1
+	}
 	for c := range s.channels() {
 		value := s.levels(c)
-		if s.ChannelsLast {
-			s.interleaved(x, indices, c, value)
-			continue
-		}
+		first, end := c*channel, c*channel+(plane-1)*pixel+1
 		for k, i := range indices {
-			src := s.Pixels[i*p+c*plane:][:plane]
-			dst := x[k*p+c*plane:][:plane]
-			for j, v := range src {
-				dst[j] = value[v]
+			src, dst := s.Pixels[i*p:][first:end], x[k*p:][first:end]
+			for j := 0; j < len(src) && j < len(dst); j += pixel {
+				dst[j] = value[src[j]]
 			}
-		}
-	}
-}
-
-// interleaved writes one channel of pictures whose channels come last.
-func (s *Set) interleaved(x []float32, indices []int, c int, value *[256]float32) {
-	p, channels := s.size(), s.channels()
-	for k, i := range indices {
-		src, dst := s.Pixels[i*p:][:p], x[k*p:][:p]
-		for j := c; j < p; j += channels {
-			dst[j] = value[src[j]]
 		}
 	}
 }

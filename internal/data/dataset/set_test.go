@@ -40,16 +40,6 @@ func TestExamplesNormalise(t *testing.T) {
 	}
 }
 
-func TestExamplesFollowChangedConstants(t *testing.T) {
-	s := coloured()
-	s.Mean[1], s.Std[1] = 0, 1
-	x := make([]float32, 24)
-	s.Examples(x, []int{0})
-	if want := float32(s.Pixels[8]) / 255; x[8] != want {
-		t.Fatalf("with mean 0 and std 1: %v, want %v", x[8], want)
-	}
-}
-
 func TestRangeIsOfBytes(t *testing.T) {
 	s := coloured()
 	s.Pixels[0], s.Pixels[1] = 0, 255

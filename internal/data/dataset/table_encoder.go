@@ -219,7 +219,8 @@ func (s *Set) byteGrid() []Column {
 	channels, plane := s.channels(), s.plane()
 	lists := make([]Column, channels)
 	for c := range lists {
-		lists[c] = Column{Width: 1, Values: ascending(s.levels(c)[:])}
+		l := s.levels(c)
+		lists[c] = Column{Width: 1, Values: ascending(l[:])}
 	}
 	grid := make([]Column, 0, s.size())
 	for i := range s.size() {
