@@ -58,22 +58,10 @@ func WriteFaces(ctx context.Context, dir string, n int, seed uint64) error {
 	return context.Cause(ctx)
 }
 
-// face is what a drawn face shows; its age is from 0 to 1.
-type face struct {
-	skin, hair                                    rgb
-	age                                           float64
-	male, beard, lipstick, bald, smiling, glasses bool
-}
-
 // rgb is a colour, each channel 0 to 1.
 type rgb [3]float64
 
-var (
-	ink    = rgb{.12, .08, .08}
-	white  = rgb{.96, .96, .94}
-	silver = rgb{.75, .75, .74}
-	lipRed = rgb{.80, .10, .18}
-)
+var ink, white, silver = rgb{.12, .08, .08}, rgb{.96, .96, .94}, rgb{.75, .75, .74}
 
 // mix returns the colour at share t from a to b.
 func (a rgb) mix(b rgb, t float64) rgb {
@@ -92,20 +80,16 @@ func drawFace(i, n int, seed uint64) (name string, img *image.RGBA) {
 	if n >= misnamedFrom && i >= n-misnamedFaces {
 		name = fmt.Sprintf("%d_%d_20170101%09d.jpg", age, gender, i)
 	}
-	look, old, male := looks[race], float64(age)/90, gender == 0
-	f := &face{skin: look.skin.mix(ink, d.between(0, .15)), hair: look.hair.mix(silver, min(max(2*old-.7, 0), 1)), age: old, male: male}
-	f.beard = male && age >= 18 && !d.chance(.5)
-	f.lipstick = !male && age > 15 && d.chance(.7)
-	f.bald = male && d.chance(max(0, old-.35))
-	f.smiling, f.glasses = d.chance(.5), d.chance(.3*old)
-	return name, f.draw(d)
+	return name, paint(shapes(looks[race], float64(age)/90, gender == 0, d), d)
 }
 
 // ageBands are equally likely, so that every class of B's Table 10 has faces.
 var ageBands = [][2]int{{1, 19}, {20, 26}, {27, 34}, {35, 49}, {50, 90}}
 
+type look struct{ skin, hair rgb }
+
 // looks are the colours of the drawn faces of each UTKFace race. Their ranges overlap.
-var looks = [5]struct{ skin, hair rgb }{
+var looks = [5]look{
 	{rgb{.95, .80, .72}, rgb{.62, .45, .22}},
 	{rgb{.40, .26, .18}, rgb{.08, .06, .06}},
 	{rgb{.93, .80, .58}, rgb{.08, .06, .06}},
@@ -120,47 +104,30 @@ type ellipse struct {
 	color        rgb
 }
 
-// shapes lists what a face is drawn of, from the back to the front.
-func (f *face) shapes() []ellipse {
-	dark, broad, beard := f.skin.mix(ink, .4), .25, f.skin
-	all := []ellipse{{0, .68, .42, .24, white}}
-	if f.male {
-		broad = .30
-	} else {
-		all = append(all, ellipse{0, .10, broad + .08, .36, f.hair})
+// shapes lists what a face is drawn of, from the back to the front: women have long hair and a narrow face, hair turns grey,
+// and lines of the forehead count the age, which is from 0 to 1.
+func shapes(look look, age float64, male bool, d draws) []ellipse {
+	skin, hair := look.skin.mix(ink, d.between(0, .15)), look.hair.mix(silver, min(max(2*age-.7, 0), 1))
+	broad, middle, long := .30, -.12, .33
+	if !male {
+		broad, middle, long = .25, .02, .46
 	}
-	if !f.bald {
-		all = append(all, ellipse{0, -.12, broad + .06, .33, f.hair})
-	}
-	if f.beard {
-		beard = f.hair
-	}
-	all = append(all, ellipse{0, .38, .11, .16, f.skin}, ellipse{0, .02, broad, .33, f.skin}, ellipse{0, .23, .8 * broad, .12, beard})
-	for k := range int(5*f.age + .4) { // lines of the forehead
-		all = append(all, ellipse{0, -.19 + .028*float64(k), .14, .008, dark})
+	all := []ellipse{{0, .68, .42, .24, white}, {0, middle, broad + .07, long, hair}, {0, .38, .11, .16, skin}, {0, .02, broad, .33, skin}, {0, .20, .09, .035, skin.mix(ink, .6)}}
+	for k := range int(5*age + .4) {
+		all = append(all, ellipse{0, -.19 + .028*float64(k), .14, .008, skin.mix(ink, .4)})
 	}
 	for _, x := range []float64{-.115, .115} {
-		if f.glasses {
-			all = append(all, ellipse{x, -.045, .09, .07, ink})
-		}
 		all = append(all, ellipse{x, -.045, .05, .035, white}, ellipse{x, -.045, .02, .02, ink})
 	}
-	lips, half := f.skin.mix(lipRed, .35), .07
-	if f.lipstick {
-		lips = lipRed
-	}
-	if f.smiling {
-		half = .13
-	}
-	return append(all, ellipse{0, .20, half, .035, lips})
+	return all
 }
 
-// draw paints the face a little off the middle, before a random background and in a random light. Edges are one pixel soft.
-func (f *face) draw(d draws) *image.RGBA {
+// paint paints a face a little off the middle, before a random background and in a random light. Edges are one pixel soft.
+func paint(shapes []ellipse, d draws) *image.RGBA {
 	back := rgb{d.unit(), d.unit(), d.unit()}
 	dx, dy, light := d.between(-.04, .04), d.between(-.04, .04), d.between(.8, 1.1)
 	const side, w = utkfaceSide, float64(utkfaceSide)
-	img, shapes := image.NewRGBA(image.Rect(0, 0, side, side)), f.shapes()
+	img := image.NewRGBA(image.Rect(0, 0, side, side))
 	for i := range side * side {
 		x, y := (float64(i%side)+.5)/w-.5-dx, (float64(i/side)+.5-w/2)/w-dy
 		p, noise := back, d.between(-.04, .04)
@@ -186,6 +153,3 @@ func (d draws) unit() float64 { return float64(d.Uint64()>>11) / (1 << 53) }
 
 // between draws from a to b.
 func (d draws) between(a, b float64) float64 { return a + (b-a)*d.unit() }
-
-// chance is true with probability p.
-func (d draws) chance(p float64) bool { return d.unit() < p }
