@@ -3,6 +3,7 @@ package npy
 import (
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unsafe"
@@ -74,53 +75,32 @@ func swap(b []byte, size int) {
 	}
 }
 
+// kinds are the kinds of elements that are stored as their own bytes.
+var kinds = map[reflect.Kind]byte{
+	reflect.Float32: 'f', reflect.Float64: 'f', reflect.Bool: 'b',
+	reflect.Int8: 'i', reflect.Int16: 'i', reflect.Int32: 'i', reflect.Int64: 'i', reflect.Int: 'i',
+	reflect.Uint8: 'u', reflect.Uint16: 'u', reflect.Uint32: 'u', reflect.Uint64: 'u',
+}
+
 // stored returns the type, the length and the little-endian bytes of a slice.
 func stored(data any) (d dtype, n int, b []byte, err error) {
-	switch x := data.(type) {
-	case []Float16:
-		d, n, b = dtype{'f', 2, false}, len(x), bytesOf(x)
-	case []float32:
-		d, n, b = dtype{'f', 4, false}, len(x), bytesOf(x)
-	case []float64:
-		d, n, b = dtype{'f', 8, false}, len(x), bytesOf(x)
-	case []int8:
-		d, n, b = dtype{'i', 1, false}, len(x), bytesOf(x)
-	case []int16:
-		d, n, b = dtype{'i', 2, false}, len(x), bytesOf(x)
-	case []int32:
-		d, n, b = dtype{'i', 4, false}, len(x), bytesOf(x)
-	case []int64:
-		d, n, b = dtype{'i', 8, false}, len(x), bytesOf(x)
-	case []int:
-		wide := make([]int64, len(x))
-		for i, v := range x {
-			wide[i] = int64(v)
-		}
-		return stored(wide)
-	case []uint8:
-		d, n, b = dtype{'u', 1, false}, len(x), x
-	case []uint16:
-		d, n, b = dtype{'u', 2, false}, len(x), bytesOf(x)
-	case []uint32:
-		d, n, b = dtype{'u', 4, false}, len(x), bytesOf(x)
-	case []uint64:
-		d, n, b = dtype{'u', 8, false}, len(x), bytesOf(x)
-	case []bool:
-		b = make([]byte, len(x))
-		for i, v := range x {
-			if v {
-				b[i] = 1
-			}
-		}
-		return dtype{'b', 1, false}, len(x), b, nil
-	case []string:
-		return storedText(x)
-	default:
+	if text, is := data.([]string); is {
+		return storedText(text)
+	}
+	v := reflect.ValueOf(data)
+	if v.Kind() == reflect.Slice {
+		d = dtype{kind: kinds[v.Type().Elem().Kind()], size: int(v.Type().Elem().Size())}
+	}
+	if _, half := data.([]Float16); half {
+		d.kind = 'f'
+	}
+	if d.kind == 0 {
 		return dtype{}, 0, nil, fmt.Errorf("npy: cannot store a %T: want a slice of numbers, bools or strings", data)
 	}
+	b = unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*d.size)
 	if hostBig && d.size > 1 {
 		b = slices.Clone(b)
 		swap(b, d.size)
 	}
-	return d, n, b, nil
+	return d, v.Len(), b, nil
 }

@@ -98,42 +98,47 @@ func as[T any](f *File, name string, convert func(Array) ([]T, error)) ([]T, []i
 	return x, a.Shape, locate(err, f.path, name)
 }
 
-func (f *File) find(name string) (*zip.File, error) {
-	m := f.member[name]
-	if m == nil {
-		return nil, malformed("is not there; there are %q", f.names[:min(len(f.names), maxListed)])
+// opened is a member of an archive, open behind its header of used bytes.
+type opened struct {
+	*zip.File
+	io.ReadCloser
+	header
+	used int
+}
+
+func (f *File) open(name string) (o opened, err error) {
+	if o.File = f.member[name]; o.File == nil {
+		return o, malformed("is not there; there are %q", f.names[:min(len(f.names), maxListed)])
 	}
-	if m.Flags&1 != 0 {
-		return nil, malformed("is encrypted: save it without a password")
+	if o.Flags&1 != 0 {
+		return o, malformed("is encrypted: save it without a password")
 	}
-	return m, nil
+	if o.ReadCloser, err = o.File.Open(); err != nil {
+		return o, err
+	}
+	if o.header, o.used, err = readHeader(o.ReadCloser); err != nil {
+		o.Close()
+	}
+	return o, err
 }
 
 func (f *File) array(name string) (Array, error) {
-	m, err := f.find(name)
+	o, err := f.open(name)
 	if err != nil {
 		return Array{}, err
 	}
-	r, err := m.Open()
+	defer o.Close()
+	length, sure, err := f.claim(o.File)
 	if err != nil {
 		return Array{}, err
 	}
-	defer r.Close()
-	h, used, err := readHeader(r)
-	if err != nil {
-		return Array{}, err
-	}
-	length, sure, err := f.claim(m)
-	if err != nil {
-		return Array{}, err
-	}
-	a, err := h.read(r, h.shape, length-int64(used), sure)
+	a, err := o.read(o, o.shape, length-int64(o.used), sure)
 	if err != nil {
 		return Array{}, err
 	}
 	// The end of the member is where its checksum is compared.
-	if n, err := io.ReadFull(r, make([]byte, 1)); n != 0 {
-		return Array{}, malformed("goes on after the last of its %d elements", h.count)
+	if n, err := io.ReadFull(o, make([]byte, 1)); n != 0 {
+		return Array{}, malformed("goes on after the last of its %d elements", o.count)
 	} else if err != io.EOF {
 		return Array{}, err
 	}
@@ -200,19 +205,13 @@ func (f *File) Rows(name string) (*Rows, error) {
 }
 
 func (f *File) rows(name string) (*Rows, error) {
-	m, err := f.find(name)
+	o, err := f.open(name)
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.Open()
-	if err != nil {
-		return nil, err
-	}
-	h, used, err := readHeader(s)
-	s.Close()
+	o.Close()
+	h := o.header
 	switch {
-	case err != nil:
-		return nil, err
 	case len(h.shape) == 0:
 		return nil, malformed("is a single number and has no rows")
 	case h.fortran && len(h.shape) > 1:
@@ -226,15 +225,14 @@ func (f *File) rows(name string) (*Rows, error) {
 	if row == 0 && h.shape[0] > maxEmptyRows {
 		return nil, malformed("shape %v has more than %d rows without elements", h.shape, maxEmptyRows)
 	}
-	length, _, err := f.claim(m)
+	length, _, err := f.claim(o.File)
 	if err != nil {
 		return nil, err
 	}
-	if needs, has := int64(h.count)*int64(h.dtype.size), length-int64(used); needs != has {
+	if needs, has := int64(h.count)*int64(h.dtype.size), length-int64(o.used); needs != has {
 		return nil, malformed("shape %v needs %d bytes of data, there are %d: save it again", h.shape, needs, has)
 	}
-	r := &Rows{file: f, name: name, member: m, header: h, used: used, row: row}
-	return r, nil
+	return &Rows{file: f, name: name, member: o.File, header: h, used: o.used, row: row}, nil
 }
 
 // Shape returns the shape of the whole array.
@@ -309,23 +307,10 @@ func (r *Rows) Close() error {
 // Size returns the shape that an array's header claims and the bytes that it
 // needs, and reads no more than the header.
 func (f *File) Size(name string) (shape []int, bytes float64, err error) {
-	h, err := f.header(name)
+	o, err := f.open(name)
 	if err != nil {
 		return nil, 0, locate(err, f.path, name)
 	}
-	return h.shape, float64(h.count) * float64(h.dtype.size), nil
-}
-
-func (f *File) header(name string) (header, error) {
-	m, err := f.find(name)
-	if err != nil {
-		return header{}, err
-	}
-	r, err := m.Open()
-	if err != nil {
-		return header{}, err
-	}
-	defer r.Close()
-	h, _, err := readHeader(r)
-	return h, err
+	o.Close()
+	return o.shape, float64(o.count) * float64(o.dtype.size), nil
 }
