@@ -65,10 +65,15 @@ func (l Limit) Others() Limit { return Limit{Most: l.Most} }
 
 // of returns the indices of the examples that are read, of the n of the part that is measured.
 func (l Limit) of(n int, seed uint64) ([]int, error) {
-	if l.Indices != "" {
-		return Choose(l.Indices, n, seed)
+	switch {
+	case l.Indices != "":
+		return indicesIn(l.Indices, n)
+	case l.Most == 0 || l.Most >= n:
+		return nn.Indices(n), nil
 	}
-	return Choose(l.String(), n, seed)
+	indices := rand.New(rand.NewPCG(seed, 1)).Perm(n)[:l.Most]
+	slices.Sort(indices)
+	return indices, nil
 }
 
 // A ChoiceError reports a specification that chooses no examples, or whose file cannot be read.
@@ -86,21 +91,14 @@ func wrongChoice(format string, a ...any) error { return &ChoiceError{fmt.Errorf
 // examples, drawn by the seed without replacement and sorted; or an .npy file of indices,
 // in its order. Errors are *ChoiceError.
 func Choose(spec string, n int, seed uint64) ([]int, error) {
-	if spec == "all" {
-		return nn.Indices(n), nil
+	var l Limit
+	if err := l.UnmarshalText([]byte(spec)); err != nil {
+		return nil, err
 	}
-	k, err := strconv.Atoi(spec)
-	switch {
-	case err != nil:
-		return indicesIn(spec, n)
-	case k < 1:
-		return nil, wrongChoice("%d: must be at least 1", k)
-	case k >= n:
-		return nn.Indices(n), nil
+	if l.Indices != "" { // both are too much here
+		l.Indices = spec
 	}
-	indices := rand.New(rand.NewPCG(seed, 1)).Perm(n)[:k]
-	slices.Sort(indices)
-	return indices, nil
+	return l.of(n, seed)
 }
 
 // indicesIn reads a list of indices below n.

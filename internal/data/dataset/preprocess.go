@@ -86,11 +86,7 @@ func checkSides(key string, sides []int, least int) error {
 		return nil
 	}
 	if len(sides) < least || len(sides) > 2 {
-		want := "the shortest side, or height and width"
-		if least == 2 {
-			want = "height and width"
-		}
-		return fmt.Errorf("%s has %s: give %s, such as %s=224,224", key, plural(len(sides), "number"), want, key)
+		return fmt.Errorf("%s has %s: give %sheight and width, such as %s=224,224", key, plural(len(sides), "number"), []string{"the shortest side, or ", ""}[least-1], key)
 	}
 	for _, n := range sides {
 		if n < 1 || n > maxInputSide {
@@ -146,11 +142,8 @@ func (p Preprocess) perChannel(n int) (mean, std []float32, err error) {
 	if p.Range != nil {
 		lo, span = p.Range[0], p.Range[1]-p.Range[0]
 	}
-	m, err := spread("mean", p.Mean, 0, n)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := spread("std", p.Std, 1, n)
+	p.Range = nil
+	m, s, err := p.ofValues(n)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,10 +38,7 @@ func (s *Set) Examples(x []float32, indices []int) {
 		return
 	}
 	plane := s.plane()
-	pixel, channel := 1, plane // how far apart neighbours are
-	if s.ChannelsLast {
-		pixel, channel = s.channels(), 1
-	}
+	pixel, channel := s.strides()
 	for c := range s.channels() {
 		value := s.levels(c)
 		first, end := c*channel, c*channel+(plane-1)*pixel+1
@@ -52,6 +49,14 @@ func (s *Set) Examples(x []float32, indices []int) {
 			}
 		}
 	}
+}
+
+// strides returns how far apart neighbouring pixels of one channel are, and the channels of one pixel.
+func (s *Set) strides() (pixel, channel int) {
+	if s.ChannelsLast {
+		return s.channels(), 1
+	}
+	return 1, s.plane()
 }
 
 // Range returns the legal domain of an input, in as many numbers as the inputs

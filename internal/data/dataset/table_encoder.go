@@ -216,19 +216,14 @@ func (s *Set) Grid() (grid []Column, known bool) {
 
 // byteGrid lists the values of the 256 bytes for each pixel.
 func (s *Set) byteGrid() []Column {
-	channels, plane := s.channels(), s.plane()
-	lists := make([]Column, channels)
-	for c := range lists {
+	grid := make([]Column, s.size())
+	pixel, channel := s.strides()
+	for c := range s.channels() {
 		l := s.levels(c)
-		lists[c] = Column{Width: 1, Values: ascending(l[:])}
-	}
-	grid := make([]Column, 0, s.size())
-	for i := range s.size() {
-		c := i / plane
-		if s.ChannelsLast {
-			c = i % channels
+		list := Column{Width: 1, Values: ascending(l[:])}
+		for i := range s.plane() {
+			grid[c*channel+i*pixel] = list
 		}
-		grid = append(grid, lists[c])
 	}
 	return grid
 }
@@ -266,43 +261,26 @@ func integerValues(numbers []float64, encode func(x float64) float32) []float32 
 
 // columns says what the inputs of the column can be stored as.
 func (e *encoder) columns() []Column {
-	list := e.stored()
-	for i := range list {
-		list[i].Name = e.name
+	if e.numbers == nil {
+		return []Column{{Width: e.width, Values: e.rows(), Name: e.name}}
 	}
-	if e.numbers != nil {
-		list[0].Unit = e.std
+	number, known := Column{Width: 1, Name: e.name, Unit: e.std}, Column{Width: 1, Name: e.name, Values: []float32{0, 1}}
+	if e.std == 0 {
+		return []Column{known}
 	}
-	return list
-}
-
-// stored says what values the inputs of the column can have.
-func (e *encoder) stored() []Column {
-	switch {
-	case e.numbers == nil:
-		return []Column{{Width: e.width, Values: e.rows()}}
-	case e.plain:
-		return []Column{{Width: 1, Values: integerValues(e.numbers, e.standard)}}
-	case e.std == 0:
-		return []Column{{Width: 1, Values: []float32{0, 1}}}
+	switch number.Values = integerValues(e.numbers, e.standard); {
+	case e.missing && number.Values == nil:
+		return []Column{number, known}
+	case e.missing:
+		rows := known.Values
+		for _, x := range number.Values {
+			rows = append(rows, x, 0)
+		}
+		number.Width, number.Values = 2, rows
+	case number.Values != nil && !e.plain && slices.ContainsFunc(e.numbers, math.IsNaN): // a missing number is encoded as the mean
+		number.Values = ascending(append(number.Values, 0))
 	}
-	list := integerValues(e.numbers, e.standard)
-	some := slices.ContainsFunc(e.numbers, math.IsNaN)
-	switch {
-	case !e.missing && list == nil:
-		return []Column{{Width: 1}}
-	case !e.missing && some: // a missing number is encoded as the mean
-		return []Column{{Width: 1, Values: ascending(append(list, 0))}}
-	case !e.missing:
-		return []Column{{Width: 1, Values: list}}
-	case list == nil:
-		return []Column{{Width: 1}, {Width: 1, Values: []float32{0, 1}}}
-	}
-	rows := []float32{0, 1}
-	for _, x := range list {
-		rows = append(rows, x, 0)
-	}
-	return []Column{{Width: 2, Values: rows}}
+	return []Column{number}
 }
 
 // rows lists what a category can be encoded as: one input is 1, or none, where some

@@ -32,7 +32,9 @@ const (
 type Columns struct {
 	Fields []Field
 	Noun   string // "column", or "array" of an .npz
-	read   func(numbers [][]int, labels []int) (*Content, error)
+
+	// Read reads groups of columns as numbers, and others as labels. Of an .npz, a group is one array.
+	Read func(numbers [][]int, labels []int) (*Content, error)
 }
 
 // Field is a column of a CSV, or an array, as its header describes it.
@@ -91,11 +93,6 @@ func Open(ctx context.Context, name string, file io.ReaderAt, size int64, progre
 	return openText(ctx, &text{file: file, size: size, packed: string(magic) == gzipMagic, progress: progress})
 }
 
-// Read reads groups of columns as numbers, and others as labels. Of an .npz, a group is one array.
-func (c *Columns) Read(numbers [][]int, labels []int) (*Content, error) {
-	return c.read(numbers, labels)
-}
-
 // Names returns the names of the columns.
 func (c *Columns) Names() []string {
 	names := make([]string, len(c.Fields))
@@ -145,7 +142,7 @@ func openArchive(ctx context.Context, name string, from io.ReaderAt, size int64)
 		}
 		c.Fields = append(c.Fields, Field{name, append([]int{}, shape...)}) // of a single number not nil, either
 	}
-	c.read = func(numbers [][]int, labels []int) (*Content, error) { return a.read(c.Fields, numbers, labels) }
+	c.Read = func(numbers [][]int, labels []int) (*Content, error) { return a.read(c.Fields, numbers, labels) }
 	return c, nil
 }
 

@@ -46,7 +46,7 @@ func openText(ctx context.Context, t *text) (*Columns, error) {
 	for _, name := range header {
 		c.Fields = append(c.Fields, Field{Name: name})
 	}
-	c.read = func(numbers [][]int, labels []int) (*Content, error) {
+	c.Read = func(numbers [][]int, labels []int) (*Content, error) {
 		rows, header, err := t.open()
 		if err != nil {
 			return nil, err
