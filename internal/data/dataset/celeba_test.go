@@ -126,14 +126,3 @@ func FuzzReadImages(f *testing.F) {
 		}
 	})
 }
-
-func FuzzParseUTKFace(f *testing.F) {
-	f.Add("1_0_2_20161219140530307.jpg.chip.jpg")
-	f.Add("39_1_20170116174525125.jpg")
-	f.Fuzz(func(t *testing.T, name string) {
-		row, ok := parseUTKFace(name)
-		if known := slices.Contains(presetsOf[KindUTKFace].Listed["race"], row.race) && slices.Contains(presetsOf[KindUTKFace].Listed["gender"], row.gender) && row.age != ""; known != ok {
-			t.Errorf("%q: %+v, %v", name, row, ok)
-		}
-	})
-}

@@ -244,23 +244,6 @@ func TestRealSets(t *testing.T) {
 	}
 }
 
-func TestRealQMNIST(t *testing.T) {
-	shared.Long(t, "reads QMNIST")
-	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
-	p := must.Get(OpenParts(t.Context(), mnist, Options{Labels: labels}))(t)
-	students := func(sets ...*Set) (n int) {
-		for _, s := range sets {
-			for _, population := range s.Sensitive[0].Labels {
-				n += population
-			}
-		}
-		return n
-	}
-	if train, test := students(p.Train, p.Validation), students(p.Test); train != 29050 || test != 5001 {
-		t.Errorf("%d and %d students", train, test)
-	}
-}
-
 // moments returns mean and standard deviation of all pixels, scaled to 0..1.
 func moments(s *Set) (mean, std float64) {
 	var count [256]float64

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -28,24 +27,6 @@ func gzipped(b []byte) []byte {
 	w.Write(b)
 	w.Close()
 	return out.Bytes()
-}
-
-func TestIDXTypes(t *testing.T) {
-	for _, c := range []struct {
-		code byte
-		body []byte
-		want []int
-	}{
-		{0x08, []byte{0, 255}, []int{0, 255}},
-		{0x0C, []byte{0, 1, 0, 2, 255, 255, 255, 253}, []int{65538, -3}},
-	} {
-		for _, data := range [][]byte{idxBytes(c.code, c.body, 2, 1), gzipped(idxBytes(c.code, c.body, 2, 1))} {
-			a := must.Get(decodeIDX("x", data))(t)
-			if got := []int{a.at(0), a.at(1)}; !slices.Equal(got, c.want) || !slices.Equal(a.shape, []int{2, 1}) {
-				t.Errorf("type %#x: %v %v, want %v", c.code, a.shape, got, c.want)
-			}
-		}
-	}
 }
 
 // tampered changes bytes of a copy, counted from the end.

@@ -1,11 +1,9 @@
 package dataset
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +13,6 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
-	"tattle/internal/shared"
 )
 
 // divided makes a division of n rows without parts of their own.
@@ -186,60 +183,33 @@ func TestFacesAreKeyed(t *testing.T) {
 	must.Fail(t, WriteFaces(ctx, few, 1, 1), "not empty")
 }
 
-// TestShortcuts compares B's Tables 10 and 11 with the tables typed as limits.
+// TestShortcuts compares B's Tables 10 and 11 with the tables typed as the last age of each class, and as the class of each race.
 func TestShortcuts(t *testing.T) {
-	oldest := map[string][]int{"age2": {30}, "age3": {20, 35}, "age4": {21, 29, 45}, "age5": {19, 26, 34, 49}}
-	races := map[string]string{"race2": "01111", "race3": "02122", "race4": "01323", "race5": "01234", "race": "01234"}
-	var age, race []string
+	src := &origin{labels: &labels{columns: []column{{name: "age"}, {name: "race"}}}}
 	for years := range 117 {
-		age, race = append(age, strconv.Itoa(years)), append(race, presetsOf[KindUTKFace].Listed["race"][years%5])
+		src.columns[0].values = append(src.columns[0].values, strconv.Itoa(years))
+		src.columns[1].values = append(src.columns[1].values, presetsOf[KindUTKFace].Listed["race"][years%5])
 	}
-	src := &origin{labels: &labels{columns: []column{{name: "age", values: age}, {name: "race", values: race}}}}
 	src.take(presetsOf[KindUTKFace])
-	for name := range races {
-		oldest[name] = nil
-	}
-	for name := range oldest {
+	for name, c := range map[string]struct {
+		ages  []int
+		races string
+	}{
+		"age2": {ages: []int{30}}, "age3": {ages: []int{20, 35}}, "age4": {ages: []int{21, 29, 45}}, "age5": {ages: []int{19, 26, 34, 49}},
+		"race2": {races: "01111"}, "race3": {races: "02122"}, "race4": {races: "01323"}, "race5": {races: "01234"}, "race": {races: "01234"},
+	} {
 		a, err := src.attribute(name, false, new(chosen))
 		if err != nil || a.Name != name {
 			t.Fatalf("%s: %s, %v", name, a.Name, err)
 		}
-		for years := range 117 {
-			want := 0
-			if limits := oldest[name]; limits != nil {
-				for want < len(limits) && years > limits[want] {
-					want++
-				}
-			} else {
-				want = int(races[name][years%5] - '0')
+		for years, got := range a.Labels {
+			want, _ := slices.BinarySearch(c.ages, years)
+			if c.races != "" {
+				want = int(c.races[years%5] - '0')
 			}
-			if a.Labels[years] != want {
-				t.Errorf("%s of %d years, %s: class %d, want %d", name, years, race[years], a.Labels[years], want)
+			if got != want {
+				t.Errorf("%s of %d years: class %d, want %d", name, years, got, want)
 			}
 		}
-	}
-}
-
-// TestRealFairFace counts labels as the archive's own CSV has them.
-func TestRealFairFace(t *testing.T) {
-	shared.Long(t, "decodes thousands of pictures")
-	path := shared.Path(t, "data/fairface64.zip")
-	o := Options{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Part: Test, Alone: true}
-	p := must.Get(OpenParts(context.Background(), path, o))(t)
-	archive := must.Get(zip.OpenReader(path))(t)
-	defer archive.Close()
-	text := must.Get(fs.ReadFile(archive, "labels.csv"))(t)
-	young := 0
-	for line := range strings.Lines(string(text)) {
-		f := strings.Split(line, ",")
-		if strings.HasPrefix(f[0], "val/") && slices.Contains([]string{"0-2", "3-9", "10-19", "20-29"}, f[1]) {
-			young++
-		}
-	}
-	for _, class := range p.Test.Y {
-		young -= 1 - class
-	}
-	if p.Train.Len() != 0 || p.Validation.Len() != 0 || p.Test.Len() != 4000 || young != 0 {
-		t.Errorf("%d, %d and %d pictures; the test part has %d young people too few", p.Train.Len(), p.Validation.Len(), p.Test.Len(), young)
 	}
 }

@@ -67,29 +67,6 @@ func TestCelebAClaimedRows(t *testing.T) {
 	}
 }
 
-// A value of a sensitive column that training or test lacks is an error, with a rule and without.
-func TestRareValues(t *testing.T) {
-	var rows strings.Builder
-	rows.WriteString("x,y,s,split\n")
-	for i := range 40 {
-		split, s := "train", "f"
-		if i%4 == 0 {
-			split = "test"
-		}
-		if i%2 == 0 {
-			s = "m"
-		}
-		if i == 1 || i == 3 {
-			s = "rare"
-		}
-		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('a' + i/4%2)), s, split}, ",") + "\n")
-	}
-	path := writeText(t, filepath.Join(t.TempDir(), "rare.csv"), rows.String())
-	must.Fail(t, must.Err(OpenParts(t.Context(), path, Options{Target: "y", Sensitive: []string{"s"}})))
-	path = writeText(t, path, strings.Replace(rows.String(), "m,test", "f,test", 3))
-	must.Fail(t, must.Err(OpenParts(t.Context(), path, Options{Target: "y", Sensitive: []string{"s: f; m; rare"}})), `class "rare" of s has no test example`) // a rule
-}
-
 // What the values of a table become does not decide which of its rows are measured.
 func TestPreprocessKeepsParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made.csv")

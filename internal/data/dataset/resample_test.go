@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"image"
-	"image/color"
-	"math"
 	"testing"
 )
 
@@ -106,56 +104,6 @@ func TestResizerAgain(t *testing.T) {
 			if got := z.resize(congruential(c[0], c[1]), c[2], c[3]).digest(); got != want {
 				t.Errorf("%s %v: %s the second time, %s the first", filter, c, got, want)
 			}
-		}
-	}
-}
-
-// Weights add up to 1 within the rounding of each, and constants stay.
-func TestTapsSum(t *testing.T) {
-	for filter, r := range resamplers {
-		for _, c := range [][2]int{{1, 1}, {1, 9}, {9, 1}, {500, 224}, {91, 224}, {224, 91}, {1000, 3}} {
-			taps := newTaps(c[0], c[1], r)
-			for i := range c[1] {
-				sum := 0.
-				w := taps.weight[taps.at[i]:taps.at[i+1]]
-				for _, v := range w {
-					sum += float64(v)
-				}
-				if math.Abs(sum/(1<<weightBits)-1) > float64(len(w))/(1<<weightBits) || taps.first[i]+len(w) > c[0] {
-					t.Fatalf("%s %v: weights of %d add up to %g", filter, c, i, sum/(1<<weightBits))
-				}
-			}
-		}
-	}
-}
-
-// What pictures of other types become: alpha is dropped, 16 bits lose the lower 8.
-func TestDrawTypes(t *testing.T) {
-	at := image.Rect(2, 3, 4, 5) // bounds need not begin at 0
-	deep := image.NewNRGBA64(at)
-	deep.SetNRGBA64(3, 3, color.NRGBA64{R: 0x12ff, G: 0x34ff, B: 0x56ff, A: 0x7fff})
-	plain := image.NewNRGBA(at)
-	plain.SetNRGBA(3, 3, color.NRGBA{R: 0x12, G: 0x34, B: 0x56, A: 0x7f})
-	opaqued := image.NewRGBA(at)
-	opaqued.SetRGBA(3, 3, color.RGBA{R: 0x12, G: 0x34, B: 0x56, A: 255})
-	palette := image.NewPaletted(at, color.Palette{color.NRGBA{}, color.NRGBA{R: 0x12, G: 0x34, B: 0x56, A: 0x10}})
-	palette.SetColorIndex(3, 3, 1)
-	for _, img := range []image.Image{deep, plain, opaqued, palette} {
-		var m raster
-		m.draw(img)
-		if got := [3]uint8(m.pix[3:6]); got != [3]uint8{0x12, 0x34, 0x56} || m.pix[0]|m.pix[6]|m.pix[9] != 0 {
-			t.Errorf("%T: pixel is %x, all %x", img, got, m.pix)
-		}
-	}
-	grey, deepGrey, ink := image.NewGray(at), image.NewGray16(at), image.NewCMYK(at)
-	grey.SetGray(3, 3, color.Gray{Y: 77})
-	deepGrey.SetGray16(3, 3, color.Gray16{Y: 77<<8 | 200})
-	ink.SetCMYK(3, 3, color.CMYK{K: 255 - 77})
-	for _, img := range []image.Image{grey, deepGrey, ink} {
-		var m raster
-		m.draw(img)
-		if got := [3]uint8(m.pix[3:6]); got != [3]uint8{77, 77, 77} {
-			t.Errorf("%T: pixel is %v", img, got)
 		}
 	}
 }

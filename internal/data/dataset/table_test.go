@@ -131,27 +131,6 @@ func TestRareCategories(t *testing.T) {
 	}
 }
 
-func TestDerivedFrom(t *testing.T) {
-	from := slices.Repeat(strings.Fields("a b c"), 10)
-	for _, c := range []struct {
-		values string
-		want   bool
-	}{
-		{"1 2 3", true}, {"1 1 2", true}, {"1 1 1", false},
-	} {
-		if got := derivedFrom(slices.Repeat(strings.Fields(c.values), 10), from); got != c.want {
-			t.Errorf("%s of a b c: %v", c.values, got)
-		}
-	}
-	other := slices.Repeat(strings.Fields("1 2 3 1 2 4"), 5)
-	if derivedFrom(other, from) {
-		t.Error("4 and 3 of one c are derived from it")
-	}
-	if own := strings.Fields("a b c d e f g h i j"); derivedFrom(own, own) {
-		t.Error("a column of distinct values gives everything away")
-	}
-}
-
 // csvOf writes a table of n rows: y says whether x ≥ 0, of x = −1, 1, −1, …,
 // where s goes round three values.
 func csvOf(n int) string {
@@ -243,9 +222,6 @@ func TestOpenTableRefuses(t *testing.T) {
 		path := writeText(t, filepath.Join(dir, fmt.Sprint(i, ".csv")), c.text)
 		must.Fail(t, must.Err(OpenParts(context.Background(), path, c.o)), c.want)
 	}
-}
-
-func TestOpenAdultRefuses(t *testing.T) {
 	must.Fail(t, must.Err(OpenParts(context.Background(), t.TempDir(), Options{Kind: KindAdult})), "no adult.data") // an empty folder
 }
 
@@ -316,13 +292,13 @@ func TestRealAdult(t *testing.T) {
 // TestTableNotes: there are notes on what would surprise the reader of a table.
 func TestTableNotes(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(",years,band,odd,height\n")
+	b.WriteString(",years,band,odd,height,fixed,kind\n")
 	for i := range 300 {
 		height := fmt.Sprint(150 + i*37%50)
 		if i == 7 {
 			height = "17O"
 		}
-		fmt.Fprintf(&b, "%d,%d,%d,%d,%s\n", i, i%20, i%20/10, i%3%2, height)
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%s,7,x\n", i, i%20, i%20/10, i%3%2, height)
 	}
 	path := filepath.Join(t.TempDir(), "t.csv")
 	must.Do(t, os.WriteFile(path, []byte(b.String()), 0o666))
@@ -334,6 +310,7 @@ func TestTableNotes(t *testing.T) {
 	for _, want := range []string{
 		"the first column has no name: it is not an input",
 		"years is an input and determines band",
+		"constant in the training part, and therefore no inputs: fixed, kind",
 		`height is read as categories, not numbers: it has the value "17O"`,
 	} {
 		if !strings.Contains(notes, want) {
@@ -358,33 +335,6 @@ func TestTableNotes(t *testing.T) {
 	c.target = must.Get(src.attribute("age: <18; >=18", false, c))(t)
 	if inputs := src.inputColumns(c, nil); len(inputs) > 0 {
 		t.Errorf("inputs %v: minor says the target's class", inputs)
-	}
-}
-
-// TestConstantColumns: the inputs leave out a column that is constant in the training part.
-func TestConstantColumns(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("a,fixed,kind,b,label\n")
-	for i := range 60 {
-		fmt.Fprintf(&b, "%d,7,x,%d,%d\n", i*7%11, i*5%13, i%2)
-	}
-	path := writeText(t, filepath.Join(t.TempDir(), "t.csv"), b.String())
-	set, notes, err := OpenInputs(t.Context(), path, Options{Target: "label"})
-	if err != nil || set.size() != 2 || !strings.Contains(strings.Join(notes, "\n"), "no inputs: fixed, kind") {
-		t.Errorf("%v, notes %q", err, notes)
-	}
-}
-
-// TestFewRows: tables of any number of rows are read or refused.
-func TestFewRows(t *testing.T) {
-	text := "a,b,label\n"
-	for n := range 14 {
-		path := writeText(t, filepath.Join(t.TempDir(), "t.csv"), text)
-		set, _, err := OpenInputs(t.Context(), path, Options{Target: "label"})
-		if err == nil && set.Len() == 0 {
-			t.Errorf("%d rows: an empty set", n)
-		}
-		text += fmt.Sprintf("%d,%d,%d\n", n%3, n*n%5, n%2)
 	}
 }
 
