@@ -3,6 +3,7 @@ package npy
 import (
 	"fmt"
 	"math"
+	"reflect"
 )
 
 // Array is an array in memory, in C order: the last index is fastest.
@@ -73,33 +74,26 @@ func convert[S, T any](x []S, f func(S) (T, bool)) ([]T, error) {
 }
 
 func fromInts[T any](data any, f func(int64) (T, bool)) ([]T, error) {
-	switch x := data.(type) {
-	case []int8:
-		return convert(x, func(v int8) (T, bool) { return f(int64(v)) })
-	case []int16:
-		return convert(x, func(v int16) (T, bool) { return f(int64(v)) })
-	case []int32:
-		return convert(x, func(v int32) (T, bool) { return f(int64(v)) })
-	case []int64:
-		return convert(x, f)
-	case []uint8:
-		return convert(x, func(v uint8) (T, bool) { return f(int64(v)) })
-	case []uint16:
-		return convert(x, func(v uint16) (T, bool) { return f(int64(v)) })
-	case []uint32:
-		return convert(x, func(v uint32) (T, bool) { return f(int64(v)) })
-	case []uint64:
-		return convert(x, func(v uint64) (T, bool) {
-			w, ok := f(int64(v & math.MaxInt64))
-			return w, ok && v <= math.MaxInt64
-		})
-	case []bool:
-		return convert(x, func(v bool) (T, bool) {
-			if v {
-				return f(1)
-			}
-			return f(0)
-		})
+	v := reflect.ValueOf(data)
+	if v.Kind() != reflect.Slice || kinds[v.Type().Elem().Kind()] == 0 {
+		return nil, fmt.Errorf("npy: %T holds no numbers", data)
 	}
-	return nil, fmt.Errorf("npy: %T holds no numbers", data)
+	y := make([]T, v.Len())
+	for i := range y {
+		e, x, fits := v.Index(i), int64(0), true
+		switch {
+		case e.CanInt():
+			x = e.Int()
+		case e.CanUint():
+			x, fits = int64(e.Uint()), e.Uint() <= math.MaxInt64
+		case e.Bool():
+			x = 1
+		}
+		w, ok := f(x)
+		if !ok || !fits {
+			return nil, malformed("element %d, %v, is not exactly of type %T", i, e, w)
+		}
+		y[i] = w
+	}
+	return y, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,28 +69,41 @@ func cutOff(detail string, err error) error {
 	return &FormatError{Detail: detail, Err: err}
 }
 
+// item matches a key of a header and its value: text, a truth value or a tuple of sizes.
+var item = regexp.MustCompile(`^[\s\x00]*['"]([^'"]*)['"][\s\x00]*:[\s\x00]*(?:['"]([^'"]*)['"]|(True|False)|(\([0-9L,\s]*\)))[\s\x00]*(,[\s\x00]*\}|,|\})`)
+
 // parseHeader reads the Python dictionary of a header.
-func parseHeader(text string) (header, error) {
-	p := &literal{rest: text}
-	h, seen := header{}, map[string]bool{}
-	if !p.eat("{") {
+func parseHeader(text string) (h header, err error) {
+	const blank = " \t\r\n\x00"
+	rest, open := strings.CutPrefix(strings.TrimLeft(text, blank), "{")
+	if !open {
 		return h, malformed("header is not a dictionary")
 	}
-	for !p.eat("}") {
-		key, ok := p.str()
-		if !ok || !p.eat(":") || seen[key] {
-			return h, malformed("header has no key where one belongs: %.40q", p.rest)
+	seen := map[string]bool{}
+	for end := ""; !strings.HasSuffix(end, "}"); {
+		m := item.FindStringSubmatch(rest)
+		if m == nil || seen[m[1]] {
+			return h, malformed("header has no key with a plain value where one belongs: %.40q: save each field as an array of its own", rest)
 		}
-		seen[key] = true
-		if err := h.set(key, p); err != nil {
+		seen[m[1]], rest, end = true, rest[len(m[0]):], m[5]
+		switch m[1] {
+		case "descr":
+			h.dtype, err = parseDtype(m[2])
+		case "fortran_order":
+			if h.fortran = m[3] == "True"; m[3] == "" {
+				err = malformed("fortran_order is neither True nor False")
+			}
+		case "shape":
+			h.shape, err = parseShape(m[4])
+		default:
+			err = malformed("header has the unknown key %q", m[1])
+		}
+		if err != nil {
 			return h, err
 		}
-		if !p.eat(",") && !strings.HasPrefix(p.trim(), "}") {
-			return h, malformed("header has no comma where one belongs: %.40q", p.rest)
-		}
 	}
-	if p.trim() != "" {
-		return h, malformed("header goes on after its dictionary: %.40q", p.rest)
+	if strings.Trim(rest, blank) != "" {
+		return h, malformed("header goes on after its dictionary: %.40q", rest)
 	}
 	for _, key := range []string{"descr", "fortran_order", "shape"} {
 		if !seen[key] {
@@ -104,71 +118,22 @@ func parseHeader(text string) (header, error) {
 	return h, nil
 }
 
-func (h *header) set(key string, p *literal) (err error) {
-	switch key {
-	case "descr":
-		s, ok := p.str()
-		if !ok {
-			return malformed("element type %.40q is not a plain number: save each field as an array of its own", p.trim())
-		}
-		h.dtype, err = parseDtype(s)
-		return err
-	case "fortran_order":
-		h.fortran = p.eat("True")
-		if !h.fortran && !p.eat("False") {
-			return malformed("fortran_order is neither True nor False: %.40q", p.rest)
-		}
-		return nil
-	case "shape":
-		h.shape, err = p.tuple()
-		return err
-	}
-	return malformed("header has the unknown key %q", key)
-}
-
-// literal reads what Python literals a header has.
-type literal struct{ rest string }
-
-func (p *literal) trim() string {
-	p.rest = strings.TrimLeft(p.rest, " \t\r\n\x00")
-	return p.rest
-}
-
-func (p *literal) eat(token string) (ok bool) {
-	p.rest, ok = strings.CutPrefix(p.trim(), token)
-	return ok
-}
-
-func (p *literal) str() (string, bool) {
-	p.trim()
-	if p.rest == "" || p.rest[0] != '\'' && p.rest[0] != '"' {
-		return "", false
-	}
-	s, rest, ok := strings.Cut(p.rest[1:], p.rest[:1])
-	if ok {
-		p.rest = rest
-	}
-	return s, ok
-}
-
-func (p *literal) tuple() ([]int, error) {
-	if !p.eat("(") {
-		return nil, malformed("shape is not a tuple: %.40q", p.rest)
-	}
+// parseShape reads the sizes of a tuple, which Python 2 ends with L.
+func parseShape(text string) ([]int, error) {
 	shape := []int{}
-	for !p.eat(")") {
-		n := 0
-		for n < len(p.rest) && p.rest[n] >= '0' && p.rest[n] <= '9' {
-			n++
-		}
-		d, err := strconv.Atoi(p.rest[:n])
-		if err != nil || len(shape) == maxDims {
-			return nil, malformed("shape is not a tuple of at most %d sizes: %.40q", maxDims, p.rest)
-		}
-		shape = append(shape, d)
-		p.rest = strings.TrimPrefix(p.rest[n:], "L") // a long of Python 2
-		if !p.eat(",") && !strings.HasPrefix(p.trim(), ")") {
-			return nil, malformed("shape is not a tuple: %.40q", p.rest)
+	inside, is := strings.CutPrefix(strings.TrimSuffix(text, ")"), "(")
+	if !is {
+		return nil, malformed("shape is not a tuple")
+	}
+	text = strings.TrimSuffix(strings.TrimSpace(inside), ",")
+	for field := range strings.SplitSeq(text, ",") {
+		d, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(field), "L"))
+		switch {
+		case text == "":
+		case err != nil || len(shape) == maxDims:
+			return nil, malformed("shape is not a tuple of at most %d sizes: (%.40s)", maxDims, text)
+		default:
+			shape = append(shape, d)
 		}
 	}
 	return shape, nil

@@ -108,6 +108,7 @@ var hostile = map[string][]byte{
 	"text":           arrayFile(1, "{'descr': '<U5', 'fortran_order': False, 'shape': (2,)}", 1),
 	"fields":         arrayFile(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 1),
 	"negative":       arrayFile(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", 1),
+	"text as shape":  arrayFile(1, "{'descr': '<f4', 'fortran_order': False, 'shape': 'x'}", 1, 2, 3, 4),
 	"no shape":       arrayFile(1, "{'descr': '<f4', 'fortran_order': False}", 1),
 	"no order":       arrayFile(1, "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", 1),
 	"key twice":      arrayFile(1, "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 1),
