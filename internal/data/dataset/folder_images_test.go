@@ -80,6 +80,7 @@ func TestDetect(t *testing.T) {
 		{KindCelebA, folder(t, texts(map[string]string{"list_attr_celeba.txt": ""}))},
 		{KindFairFace, folder(t, texts(map[string]string{"labels.csv": fair}, "1.jpg"))},
 		{KindImages, folder(t, texts(map[string]string{"labels.csv": "file,age\n1.jpg,3"}, "1.jpg"))},
+		{KindImages, folder(t, texts(map[string]string{"labels.csv": strings.ReplaceAll(fair, "race", "x")}, "1.jpg"))},
 		{KindAdult, folder(t, texts(map[string]string{"adult.data": "1, 2"}))},
 		{KindTable, folder(t, texts(map[string]string{"train.csv": "a,b\n1,2"}))},
 		{KindMNIST, folder(t, map[string][]byte{"train-images-idx3-ubyte": pictures(3)})},

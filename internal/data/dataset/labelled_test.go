@@ -83,6 +83,9 @@ func TestOpenGlyphParts(t *testing.T) {
 			t.Fatalf("glyph %d: %d of family %d has labels %d, %d, %d", i, digit, family, p.Test.Y[i], p.Test.Sensitive[0].Labels[i], p.Test.Sensitive[1].Labels[i])
 		}
 	}
+	if got := p.Test.Answers([]int{1, 0}, []string{"family"}); got[1] != 5*p.Test.Y[0]+p.Test.Sensitive[0].Labels[0] {
+		t.Errorf("answers %v", got)
+	}
 	if names := p.Test.Sensitive; names[0].Name != "family" || names[1].Name != "family-2" || names[0].Values[4] != "small caps" {
 		t.Errorf("%q %q %q", names[0].Name, names[1].Name, names[0].Values)
 	}
@@ -173,6 +176,15 @@ func TestFacesAreKeyed(t *testing.T) {
 		b, err2 := os.ReadFile(filepath.Join(many, face.Name()))
 		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s: %v, %v, or not the same", face.Name(), err1, err2)
+		}
+	}
+	img := paint([]ellipse{{.3, -.2, .1, .1, white}}, newDraws(9, KindUTKFace, 2))
+	if bright, dark := img.RGBAAt(80, 30).G, img.RGBAAt(30, 80).G; bright < 150 || dark > 100 {
+		t.Errorf("the ellipse is drawn elsewhere: %d, %d", bright, dark)
+	}
+	for _, age := range []float64{0, .2, .9} {
+		if n := len(shapes(looks[0], age, true, newDraws(1, "", 1))); n != 9+int(5*age+.4) {
+			t.Errorf("age %g: %d ellipses", age, n)
 		}
 	}
 	ctx, stop := context.WithCancel(context.Background())

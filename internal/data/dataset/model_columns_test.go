@@ -49,7 +49,7 @@ func TestModelColumns(t *testing.T) {
 		"the model takes 5 columns; the file has 3, and 2 without the sensitive ones": {table, row(5)},
 		`the file lacks these: kids`:                        {"age,sex,y\n1,f,a\n", named},
 		`row 1, column kids: "1.5" is not an integer`:       {"age,sex,y,kids\n1,f,a,1.5\n", named},
-		`"16777217" is not an integer of at most 16777216`:  {"age,sex,y,kids\n1,f,a,16777217\n", named},
+		`"-16777217" is not an integer of at most 16777216`: {"age,sex,y,kids\n1,f,a,-16777217\n", named},
 		"column a has 1 row without a number: fill them in": {"a,s,b,y\n,0,2,u\n3,1,4,v\n", row(2)},
 		`row 2, column age: "old" is not a number`:          {"age,sex,y,kids\n1,f,a,1\nold,f,b,1\n", named},
 	} {

@@ -115,6 +115,7 @@ func TestArraysRefused(t *testing.T) {
 		"example 1 has the value NaN":              {[]part{{"x", []int{2, 2}, []float32{1, 2, 3, nan}}}, none},
 		"example 0 has the value +Inf":             {[]part{{"x", []int{1, 2}, []float32{1, float32(math.Inf(1))}}}, none},
 		"array y of shape 3 for 2 examples":        {[]part{ten, {"y", []int{3}, []int64{1, 2, 3}}}, none},
+		"one-hot rows that is y.argmax(1)":         {[]part{ten, {"y", []int{2, 3}, make([]int64, 6)}}, none},
 		"label -1 of example 1":                    {[]part{ten, {"y", []int{2}, []int64{1, -1}}}, none},
 		"label 99999999 of example 0":              {[]part{ten, {"y", []int{2}, []int64{99999999, -1}}}, none},
 		"not exactly of type int":                  {[]part{ten, {"y", []int{2}, []float32{.5, 1}}}, none},
