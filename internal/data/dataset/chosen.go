@@ -54,10 +54,9 @@ func (src *origin) choose(o Options) (*chosen, error) {
 		src.note("nothing says the classes (folders, or an array called y, labels or targets): the examples are read without labels")
 	case target == "":
 		src.note("no column is known to hold the classes (columns: %s): the examples are read without labels", file.ShownNames(src.names()))
-	case one && !strings.HasSuffix(target, NumberSuffix):
-		c.target, err = src.classes(target, c)
 	default:
-		c.target, err = src.attribute(target, o.Numbers, c)
+		own := one && !strings.HasSuffix(target, NumberSuffix)
+		c.target, err = src.attribute(target, o.Numbers && !own, own, c)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the target: %w", err)
@@ -119,7 +118,7 @@ func (src *origin) chooseSensitive(o Options, c *chosen) (err error) {
 	}
 	taken := map[string]bool{}
 	for _, text := range c.made.Read {
-		a, err := src.attribute(text, o.Numbers, c)
+		a, err := src.attribute(text, o.Numbers, false, c)
 		if err != nil {
 			return fmt.Errorf("the sensitive attribute: %w", err)
 		}
@@ -164,8 +163,9 @@ func (a *Attribute) classWords() string {
 }
 
 // attribute makes what is asked for, or what a shortcut stands for, of all rows. Where numbers are allowed, those
-// without a number have the label −1 until the rows are chosen (see Attribute.subset).
-func (src *origin) attribute(text string, numeric bool, c *chosen) (Attribute, error) {
+// without a number have the label −1 until the rows are chosen (see Attribute.subset). If own is set, a column without
+// classes of its own has those that its whole numbers say, be there gaps or not, or its sorted values.
+func (src *origin) attribute(text string, numeric, own bool, c *chosen) (Attribute, error) {
 	asked, err := ParseAsked(text)
 	if err != nil {
 		return Attribute{}, err
@@ -189,6 +189,12 @@ func (src *origin) attribute(text string, numeric bool, c *chosen) (Attribute, e
 	}
 	c.columns = append(c.columns, k)
 	col := src.columns[k]
+	if own && !r.Grouped() && col.listed == nil {
+		if a, wrong := numbered(col); wrong < 0 && !src.sorted {
+			return a, nil
+		}
+		return sortedClasses(col), nil
+	}
 	asked.Rule, asked.Class, asked.Listed = r, asked.Class || !numeric, src.classesOf(col)
 	a, err := asked.Of(cmp.Or(name, col.name), col.values, maxClasses)
 	if err != nil {
@@ -222,45 +228,16 @@ var targetColumns = []string{"label", "labels", "class", "target", "category", "
 // targetColumn returns the column that is called as classes are, or that is the
 // only one besides the parts.
 func (l *labels) targetColumn() string {
-	var names []string
-	for _, c := range l.columns {
-		if name := folded(c.name); name != "" && name != "split" && name != "partition" {
-			names = append(names, c.name)
-		}
-	}
 	for _, want := range targetColumns {
-		for _, name := range names {
-			if folded(name) == folded(want) {
-				return name
-			}
+		if k, err := l.find(want); err == nil {
+			return l.columns[k].name
 		}
 	}
-	if len(names) == 1 && l.files != nil {
-		return names[0]
+	rest := slices.DeleteFunc(l.names(), func(name string) bool { return folded(name) == "split" || folded(name) == "partition" })
+	if len(rest) == 1 && l.files != nil {
+		return rest[0]
 	}
 	return ""
-}
-
-// classes makes the target of a rule. A column without classes of its own has
-// those that its whole numbers say, be there gaps or not, or its sorted values.
-func (src *origin) classes(text string, c *chosen) (Attribute, error) {
-	r, err := ParseRule(text)
-	if err != nil {
-		return Attribute{}, err
-	}
-	k, err := src.find(r.column)
-	if len(r.classes) > 0 || src.shortcuts[folded(r.column)] != "" || err == nil && src.columns[k].listed != nil {
-		return src.attribute(text, false, c)
-	}
-	if err != nil {
-		return Attribute{}, err
-	}
-	c.columns = append(c.columns, k)
-	col := src.columns[k]
-	if a, wrong := numbered(col); wrong < 0 && !src.sorted {
-		return a, nil
-	}
-	return sortedClasses(col), nil
 }
 
 // numbered makes classes of a column of whole numbers from 0 on, which are the

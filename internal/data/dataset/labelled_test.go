@@ -210,7 +210,7 @@ func TestShortcuts(t *testing.T) {
 		"age2": {ages: []int{30}}, "age3": {ages: []int{20, 35}}, "age4": {ages: []int{21, 29, 45}}, "age5": {ages: []int{19, 26, 34, 49}},
 		"race2": {races: "01111"}, "race3": {races: "02122"}, "race4": {races: "01323"}, "race5": {races: "01234"}, "race": {races: "01234"},
 	} {
-		a, err := src.attribute(name, false, new(chosen))
+		a, err := src.attribute(name, false, false, new(chosen))
 		if err != nil || a.Name != name {
 			t.Fatalf("%s: %s, %v", name, a.Name, err)
 		}

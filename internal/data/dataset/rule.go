@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // Bounds of a rule.
@@ -307,7 +309,8 @@ func (r Rule) group(name string, distinct []string) ([]string, map[string]int, e
 			case isRange && !e.quoted:
 				ranges = append(ranges, ranged{v, i})
 			default:
-				return nil, nil, fmt.Errorf("%s has no value %q: it has %s", name, e.text, some(distinct))
+				sortValues(distinct)
+				return nil, nil, fmt.Errorf("%s has no value %q: it has %s", name, e.text, file.ShownNames(distinct))
 			}
 		}
 	}
@@ -349,22 +352,6 @@ func named(text string, distinct []string) []string {
 		}
 	}
 	return found
-}
-
-// some lists values for an error in their order, a dozen of them.
-func some(values []string) string {
-	const most = 12
-	values = slices.Clone(values)
-	sortValues(values)
-	quoted := make([]string, 0, most)
-	for _, v := range values[:min(most, len(values))] {
-		quoted = append(quoted, fmt.Sprintf("%q", v))
-	}
-	list := strings.Join(quoted, ", ")
-	if n := len(values) - most; n > 0 {
-		list += fmt.Sprintf(" and %d more", n)
-	}
-	return list
 }
 
 // Column returns the name of the column that the rule is applied to.

@@ -221,12 +221,9 @@ func (t *tableReader) modelColumns(rows []int, c *chosen) (*Set, error) {
 	if k := t.splitColumn(); k >= 0 {
 		hidden = append(hidden, k)
 	}
-	columns, note, err := modelColumns(t.labels, t.Options.Columns, hidden, c.columns[c.answers:])
+	columns, err := t.taken(t.Options.Columns, hidden, c.columns[c.answers:])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.source, err)
-	}
-	if note != "" {
-		t.note("%s", note)
 	}
 	words := make(map[string]int, len(t.Words))
 	for i, w := range t.Words {
@@ -298,10 +295,10 @@ func (c *modelColumn) value(words map[string]int, i int) (float32, error) {
 	return 0, fmt.Errorf("%q is not a number, which the model takes", text)
 }
 
-// modelColumns finds the columns of a table that a model takes: by name where the table has
+// taken finds the columns of a table that a model takes: by name where the table has
 // all names, and else all of numbers, or of text, but the hidden ones, in their order, with
-// the sensitive ones if they are as many then. The note says what was taken where names do not.
-func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []modelColumn, note string, err error) {
+// the sensitive ones if they are as many then. A note says what was taken where names do not.
+func (l *labels) taken(want []nn.Column, hidden, sensitive []int) (list []modelColumn, err error) {
 	var lacking []string
 	for _, w := range want {
 		k, err := l.find(w.Name)
@@ -312,10 +309,10 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		list = append(list, modelColumn{l.columns[k], w.Type})
 	}
 	if len(lacking) == 0 {
-		return list, "", nil
+		return list, nil
 	}
 	if len(want) > 1 {
-		return nil, "", fmt.Errorf("the model takes columns by name, and the file lacks these: %s; it has %s", file.ShownNames(lacking), file.ShownNames(l.names()))
+		return nil, fmt.Errorf("the model takes columns by name, and the file lacks these: %s; it has %s", file.ShownNames(lacking), file.ShownNames(l.names()))
 	}
 	var others, all []int
 	for k, c := range l.columns {
@@ -333,7 +330,7 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		taken, what = all, "all of the type but the target"
 	}
 	if len(taken) != want[0].Width {
-		return nil, "", fmt.Errorf("the model takes %d columns; the file has %d, and %d without the sensitive ones (target and split are not counted): remove those that are not inputs; it has %s", want[0].Width, len(all), len(others), file.ShownNames(l.names()))
+		return nil, fmt.Errorf("the model takes %d columns; the file has %d, and %d without the sensitive ones (target and split are not counted): remove those that are not inputs; it has %s", want[0].Width, len(all), len(others), file.ShownNames(l.names()))
 	}
 	list = list[:0]
 	var names []string
@@ -341,5 +338,6 @@ func modelColumns(l *labels, want []nn.Column, hidden, sensitive []int) (list []
 		list = append(list, modelColumn{l.columns[k], want[0].Type})
 		names = append(names, l.columns[k].name)
 	}
-	return list, fmt.Sprintf("the model was given these columns in this order, %s: %s", what, file.ShownNames(names)), nil
+	l.note("the model was given these columns in this order, %s: %s", what, file.ShownNames(names))
+	return list, nil
 }

@@ -332,7 +332,7 @@ func TestTableNotes(t *testing.T) {
 	}
 	src := &origin{labels: &labels{columns: []column{rows, flag}}}
 	c := new(chosen)
-	c.target = must.Get(src.attribute("age: <18; >=18", false, c))(t)
+	c.target = must.Get(src.attribute("age: <18; >=18", false, false, c))(t)
 	if inputs := src.inputColumns(c, nil); len(inputs) > 0 {
 		t.Errorf("inputs %v: minor says the target's class", inputs)
 	}
