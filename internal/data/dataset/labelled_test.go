@@ -135,10 +135,10 @@ func TestPicturesKeepTheirLabels(t *testing.T) {
 		for _, s := range []*Set{p.Train, p.Validation, p.Test} {
 			for i, y := range s.Y {
 				row, ok := parseUTKFace(nameOf[string(s.Pixels[i*size:][:size])])
-				age, _ := strconv.Atoi(row.age)
+				age, _ := strconv.Atoi(row[0])
 				old := !strings.HasPrefix(o.Target, "race") && (y == 1) != (age >= 30)
-				other := strings.HasPrefix(o.Target, "race") && (y == 0) != (row.race == "Black")
-				if gender := s.Sensitive[0]; !ok || old || other || gender.Values[gender.Labels[i]] != row.gender {
+				other := strings.HasPrefix(o.Target, "race") && (y == 0) != (row[2] == "Black")
+				if gender := s.Sensitive[0]; !ok || old || other || gender.Values[gender.Labels[i]] != row[1] {
 					t.Fatalf("%+v: a picture of %+v has labels %s and %s", o, row, s.YNames[y], gender.Values[gender.Labels[i]])
 				}
 			}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // Parts is a data set in three: what is learned from, what is chosen by, and
@@ -132,10 +131,20 @@ func OpenInputs(ctx context.Context, path string, o Options) (*Set, []string, er
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", src.source, err)
 	}
-	d, rows, chosen, err := src.part(c, o)
+	d, part, err := src.given(o, c.group)
+	if err == nil {
+		d.leaveOut(c)
+		err = d.has(part)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", src.source, err)
+	}
+	chosen, err := d.choose(o.Limit, len(d.rows[part]), o.Seed, "")
 	if err != nil {
 		return nil, nil, err
 	}
+	rows := pick(d.rows[part], 1, chosen)
+	src.notes = append(src.notes, d.notes...)
 	set, err := src.read(ctx, rows, d.rows[trainPart], c)
 	if err != nil {
 		return nil, nil, err
@@ -150,27 +159,11 @@ func OpenInputs(ctx context.Context, path string, o Options) (*Set, []string, er
 	case src.scaled != "":
 		src.note("no normalisation is given: %s (set range, mean and std of the preprocessing to change this)", src.scaled)
 	}
-	set.InPart, set.Rows, set.RowsOf = chosen, slices.Clone(rows), src.rows()
+	set.InPart, set.Rows, set.RowsOf = chosen, rows, src.rows()
 	if err := set.fit(path, o); err != nil {
 		return nil, nil, err
 	}
 	return set.finish(), src.notes, nil
-}
-
-// part returns the rows that are read of one part, their places in it, and what the data is divided into. Rows that lack an
-// attribute are in no part. Data without parts is read whole, but for tables, which have a test part drawn by the seed.
-func (src *origin) part(c *chosen, o Options) (d *division, rows, places []int, err error) {
-	d, part, err := src.given(o, c.group)
-	if err == nil {
-		d.leaveOut(c)
-		err = d.has(part)
-	}
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("%s: %w", src.source, err)
-	}
-	places, err = d.choose(o.Limit, len(d.rows[part]), o.Seed, "")
-	src.notes = append(src.notes, d.notes...)
-	return d, pick(d.rows[part], 1, places), places, err
 }
 
 // origin is data whose labels are known and whose inputs are not read yet.

@@ -19,24 +19,27 @@ import (
 // utkfaceAges are the ages that are believed; UTKFace says 0 to 116.
 var utkfaceAges = classNumbers(131)
 
-// utkfaceRow is what a picture's name says: [age]_[gender]_[race]_[date].jpg.
-type utkfaceRow struct{ age, gender, race string }
+// utkfaceColumns are what a picture's name says: [age]_[gender]_[race]_[date].jpg.
+var utkfaceColumns = []string{"age", "gender", "race"}
 
 // parseUTKFace reads a picture's name; false if it does not say all three. A
 // name without the race has the date in its place, which is no race.
-func parseUTKFace(name string) (row utkfaceRow, ok bool) {
+func parseUTKFace(name string) (row [3]string, ok bool) {
 	stem, _, _ := strings.Cut(path.Base(name), ".")
 	parts := strings.Split(stem, "_")
-	if len(parts) < 3 {
+	if len(parts) < len(row) {
 		return row, false
 	}
-	listed := presetsOf[KindUTKFace].Listed
-	for i, names := range [][]string{utkfaceAges, listed["gender"], listed["race"]} {
+	for i, column := range utkfaceColumns {
+		names := utkfaceAges
+		if i > 0 {
+			names = presetsOf[KindUTKFace].Listed[column]
+		}
 		n, err := strconv.ParseUint(parts[i], 10, 16)
 		if err != nil || int(n) >= len(names) {
 			return row, false
 		}
-		*[]*string{&row.age, &row.gender, &row.race}[i] = names[n]
+		row[i] = names[n]
 	}
 	return row, true
 }
@@ -51,7 +54,10 @@ func readUTKFace(fsys fs.FS, source string) (*labels, error) {
 	}
 	slices.SortStableFunc(pictures, func(a, b string) int { return cmp.Compare(path.Base(a), path.Base(b)) })
 	l := &labels{source: source}
-	var age, gender, race, left []string
+	for _, name := range utkfaceColumns {
+		l.columns = append(l.columns, column{name: name})
+	}
+	var left []string
 	for i, name := range pictures {
 		if i > 0 && path.Base(pictures[i-1]) == path.Base(name) {
 			return nil, malformed(source, "holds both %s and %s: give the folder that has each picture once", pictures[i-1], name)
@@ -62,21 +68,22 @@ func readUTKFace(fsys fs.FS, source string) (*labels, error) {
 			continue
 		}
 		l.files = append(l.files, name)
-		age, gender, race = append(age, row.age), append(gender, row.gender), append(race, row.race)
+		for k, v := range row {
+			l.columns[k].values = append(l.columns[k].values, v)
+		}
 	}
 	if len(l.files) == 0 {
 		return nil, malformed(source, "no picture is named as UTKFace's are (age_gender_race_date.jpg): %s is not; give UTKFace's folder, or say which kind of data it is", left[0])
 	}
 	if len(left) > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%s left out: the name does not give age, gender and race (%s)", plural(len(left), "picture"), file.ShownNames(left)))
+		l.note("%s left out: the name does not give age, gender and race (%s)", plural(len(left), "picture"), file.ShownNames(left))
 	}
-	l.columns = []column{{name: "age", values: age}, {name: "gender", values: gender}, {name: "race", values: race}}
 	l.split = utkfaceSplit(len(l.files))
-	note := "the split is that of the paper's experiments, whatever the seed"
-	if n := len(l.files); n != presetsOf[KindUTKFace].Pictures {
-		note = fmt.Sprintf("the split is drawn as for the paper's experiments, whatever the seed, but of %d pictures and not of %d", n, presetsOf[KindUTKFace].Pictures)
+	if n, all := len(l.files), presetsOf[KindUTKFace].Pictures; n == all {
+		l.note("the split is that of the paper's experiments, whatever the seed")
+	} else {
+		l.note("the split is drawn as for the paper's experiments, whatever the seed, but of %d pictures and not of %d", n, all)
 	}
-	l.notes = append(l.notes, note)
 	return l, nil
 }
 
