@@ -123,15 +123,15 @@ func fileKind(name string) (string, error) {
 // treeKind returns the kind of a folder or zip, found from the names in it.
 func treeKind(fsys fs.FS, source string, files []string) (string, error) {
 	pictures, utkface, sheets := 0, 0, 0
-	foreign := slices.ContainsFunc(files, isForeign)
 	for _, name := range files {
+		if strings.EqualFold(filepath.Ext(name), ".csv") {
+			sheets++
+		}
 		if isPicture(name) {
 			pictures++
 			if _, ok := parseUTKFace(name); ok {
 				utkface++
 			}
-		} else if strings.EqualFold(filepath.Ext(name), ".csv") {
-			sheets++
 		}
 	}
 	switch {
@@ -139,7 +139,7 @@ func treeKind(fsys fs.FS, source string, files []string) (string, error) {
 		return KindCelebA, nil
 	case pictures == 0 && presetsOf[KindAdult].found(files):
 		return KindAdult, nil
-	case pictures == 0 && foreign:
+	case pictures == 0 && slices.ContainsFunc(files, isForeign):
 		return KindFolders, nil // its reader says which pictures are not read
 	case pictures == 0 && (qmnistLabels(source, Train) != "" || qmnistLabels(source, Test) != ""):
 		return KindMNIST, nil // its reader says that the images are missing

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"tattle/internal/engine/nn"
 )
 
 // preset says how the labels of a public data set are laid out, and what is asked for if nobody says.
@@ -143,18 +145,16 @@ func (p preset) table(fsys fs.FS, source, asked string, files []string) (all *la
 
 // readFlags writes −1 as 0; nothing but 1, 0 and −1 may stand in the columns.
 func (l *labels) readFlags() error {
-	for k, c := range l.columns {
-		values := slices.Clone(c.values)
-		for i, v := range values {
+	for _, c := range l.columns {
+		for i, v := range c.values {
 			switch v {
 			case "-1":
-				values[i] = "0"
+				c.values[i] = "0"
 			case "0", "1":
 			default:
 				return malformed(l.list, "line %d: %s is %q: want 1 or -1", l.lines[i], c.name, v)
 			}
 		}
-		l.columns[k].values = values
 	}
 	return nil
 }
@@ -175,12 +175,7 @@ func (l *labels) addOneOf(one oneOf) error {
 			}
 		}
 	}
-	var rows []int
-	for i, n := range count {
-		if n == 1 {
-			rows = append(rows, i)
-		}
-	}
+	rows := slices.DeleteFunc(nn.Indices(l.rows()), func(i int) bool { return count[i] != 1 })
 	if len(rows) == 0 {
 		return malformed(l.list, "no picture has exactly one of %s, which is what B uses: say that the kind is %s to use all", strings.Join(one.Columns, ", "), KindImages)
 	}
@@ -214,23 +209,22 @@ func (l *labels) readPartition(fsys fs.FS, files, bases []string, skip bool) err
 	of := map[string]Split{}
 	for i, name := range t.columns[0].values {
 		text := t.columns[len(t.columns)-1].values[i]
-		switch part := splitNames[text]; {
-		case part == "" || len(text) != 1:
+		part := splitNames[text]
+		if part == "" || len(text) != 1 {
 			return malformed(t.list, "line %d: part %q: want 0, 1 or 2", t.lines[i], text)
-		case of[name] != "":
-			return malformed(t.list, "line %d: %q is there twice: get the list again", t.lines[i], name)
-		default:
-			of[name] = part
 		}
+		if of[name] != "" {
+			return malformed(t.list, "line %d: %q is there twice: get the list again", t.lines[i], name)
+		}
+		of[name] = part
 	}
 	var known []int
-	l.split = make([]Split, len(l.files))
 	for i, file := range l.files {
-		name := path.Base(file)
-		if l.split[i] = of[name]; l.split[i] != "" {
+		part := of[path.Base(file)]
+		if l.split = append(l.split, part); part != "" {
 			known = append(known, i)
 		} else if !skip {
-			return &MissingError{malformed(t.list, "has no row for %s: get the list again", name)}
+			return &MissingError{malformed(t.list, "has no row for %s: get the list again", path.Base(file))}
 		}
 	}
 	if len(known) == 0 {
@@ -238,8 +232,8 @@ func (l *labels) readPartition(fsys fs.FS, files, bases []string, skip bool) err
 	}
 	if left := len(l.files) - len(known); left > 0 {
 		l.note("list %s: %d of %s left out: no row", path.Base(t.list), left, plural(len(l.files), "picture"))
+		l.keep(known)
 	}
-	l.keep(known)
 	return nil
 }
 

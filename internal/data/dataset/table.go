@@ -16,19 +16,16 @@ import (
 // like any other.
 func openTable(path, kind string, o Options) (*origin, error) {
 	set, dir := presetsOf[kind], path
-	info, err := os.Stat(path)
-	folder := err == nil && info.IsDir()
 	names := slices.Concat(set.Lists...)
-	if kind == KindAdult {
-		if !folder {
-			dir, folder = filepath.Dir(path), true
-		}
-		if firstFile(dir, names[0]) == "" {
-			return nil, fmt.Errorf("%s: no %s: give the folder with UCI Adult's %s", dir, names[0], strings.Join(names, " and "))
+	info, err := os.Stat(path)
+	if folder := err == nil && info.IsDir(); !folder {
+		dir = filepath.Dir(path)
+		if kind != KindAdult {
+			names = []string{filepath.Base(path)}
 		}
 	}
-	if !folder {
-		dir, names = filepath.Dir(path), []string{filepath.Base(path)}
+	if kind == KindAdult && firstFile(dir, names[0]) == "" {
+		return nil, fmt.Errorf("%s: no %s: give the folder with UCI Adult's %s", dir, names[0], strings.Join(names, " and "))
 	}
 	var tables []*labels
 	for i, name := range names {
@@ -44,8 +41,9 @@ func openTable(path, kind string, o Options) (*origin, error) {
 	if err == nil && kind == KindAdult {
 		src.name = kind
 		src.take(set)
-		for i, v := range src.columns[len(set.Columns)-1].values {
-			src.columns[len(set.Columns)-1].values[i] = strings.TrimSuffix(v, ".") // adult.test has one
+		income := src.columns[len(set.Columns)-1].values
+		for i, v := range income {
+			income[i] = strings.TrimSuffix(v, ".") // adult.test has one
 		}
 	}
 	return src, err
@@ -77,18 +75,18 @@ func fromTables(path string, tables []*labels, o Options) (*origin, error) {
 	if !slices.Contains(l.split, Test) && !slices.Contains(l.split, Validation) {
 		l.split = nil
 	}
-	t := &tableReader{origin: src, Options: o}
+	var hidden []int
 	if k >= 0 {
-		t.hidden = append(t.hidden, k)
+		hidden = append(hidden, k)
 	}
 	if l.columns[0].name == "" {
 		l.note("the first column has no name: it is not an input")
-		t.hidden = append(t.hidden, 0)
+		hidden = append(hidden, 0)
 	}
 	asColumns := o.Columns != nil && o.Preprocess.IsZero()
 	src.divides = !asColumns
 	src.read = func(_ context.Context, rows, training []int, c *chosen) (set *Set, err error) {
-		t := &tableReader{src, o, slices.Concat(t.hidden, c.hidden)}
+		t := &tableReader{src, o, slices.Concat(hidden, c.hidden)}
 		if asColumns {
 			set, err = t.modelColumns(rows, c)
 		} else {
