@@ -78,6 +78,12 @@ func TestReadCelebAErrors(t *testing.T) {
 	if err != nil || l.split != nil || !strings.Contains(l.notes[1], "not the official ones") {
 		t.Errorf("without a partition: %+v, %v", l, err)
 	}
+	for _, claimed := range []string{"4", "6"} {
+		l, err := presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": strings.Replace(fiveRows, "5\n", claimed+"\n", 1)}, fivePictures...)), "celeba", Options{})
+		if err != nil || len(l.files) != 3 || !strings.Contains(l.notes[0], "has 5 rows, and its first line says "+claimed+": all 5 are used") {
+			t.Errorf("%s: %+v, %v", claimed, l, err)
+		}
+	}
 }
 
 // consistent checks what every reader promises of its labels.
@@ -100,29 +106,20 @@ func consistent(t *testing.T, l *labels) {
 	}
 }
 
-func FuzzReadCelebA(f *testing.F) {
+// FuzzReadLists reads any lists of pictures as those of each set.
+func FuzzReadLists(f *testing.F) {
 	f.Add(fiveRows, fiveParts)
 	f.Add("1\nBlack_Hair Blond_Hair Brown_Hair\n1.jpg 1 -1 0", "000001.jpg 0")
-	f.Add("", "\x00")
-	f.Fuzz(func(t *testing.T, list, parts string) {
-		l, err := presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": list, "list_eval_partition.txt": parts}, fivePictures...)), "celeba", Options{})
-		if err == nil {
-			consistent(t, l)
-		}
-	})
-}
-
-func FuzzReadImages(f *testing.F) {
 	f.Add("file,age\n1.jpg,30\n2.jpg,40\n", "")
 	f.Add("\ufefffile;split\n1.jpg;train\n2.jpg;test\n", "split")
 	f.Add("file\tage\n\"1.jpg\"\t\"3\n0\"\n2\t1", "file")
-	f.Fuzz(func(t *testing.T, csv, column string) {
-		fsys := tree(texts(map[string]string{"labels.csv": csv}, "a/1.jpg", "a/2.jpg", "b/2.jpg"))
-		if l, err := presetsOf[KindImages].readLists(fsys, "faces", Options{FileColumn: column}); err == nil {
-			consistent(t, l)
-		}
-		if l, err := presetsOf[KindFairFace].readLists(fsys, "faces", Options{}); err == nil {
-			consistent(t, l)
+	f.Fuzz(func(t *testing.T, list, second string) {
+		celeba := tree(texts(map[string]string{"list_attr_celeba.txt": list, "list_eval_partition.txt": second}, fivePictures...))
+		others := tree(texts(map[string]string{"labels.csv": list}, "a/1.jpg", "a/2.jpg", "b/2.jpg"))
+		for kind, fsys := range map[string]fstest.MapFS{KindCelebA: celeba, KindImages: others, KindFairFace: others} {
+			if l, err := presetsOf[kind].readLists(fsys, "faces", Options{FileColumn: second}); err == nil {
+				consistent(t, l)
+			}
 		}
 	})
 }

@@ -105,13 +105,9 @@ func TestOpenOneFile(t *testing.T) {
 			t.Errorf("%s: labels %v", names[0], s.Y)
 		}
 	}
-}
-
-func TestOpenFashionByFolder(t *testing.T) {
 	dir := newFolder(t, "my-Fashion-part", map[string][]byte{"t10k-images-idx3-ubyte": pictures(1), "t10k-labels-idx1-ubyte": classes(9)})
-	s := must.Get(openPart(t, dir, "", Test))(t)
-	if s.Name != "fashion-mnist" || s.YNames[9] != "ankle boot" || s.Mean[0] != .2860 {
-		t.Fatalf("%s %v %v", s.Name, s.YNames, s.Mean)
+	if s := must.Get(openPart(t, dir, "", Test))(t); s.Name != "fashion-mnist" || s.YNames[9] != "ankle boot" || s.Mean[0] != .2860 {
+		t.Errorf("%s %v %v", s.Name, s.YNames, s.Mean)
 	}
 }
 

@@ -1,14 +1,12 @@
 package dataset
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"fmt"
 	"image"
 	"image/color"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -201,37 +199,17 @@ func TestInputsOfClassFolders(t *testing.T) {
 	if !slices.Equal(some.Y, []int{2, 0}) || some.SHA256 != s.Subset([]int{3, 0}).SHA256 {
 		t.Errorf("a choice has labels %v", some.Y)
 	}
-	if packed, _ := opened(t, zipOf(t, dir), Options{Preprocess: o.Preprocess}); packed.SHA256 != s.SHA256 {
+	var list []zipped
+	for name, data := range files {
+		list = append(list, zipped{"tree/" + name, data})
+	}
+	packed := filepath.Join(t.TempDir(), "tree.zip")
+	writeZip(t, packed, list...)
+	if packed, _ := opened(t, packed, Options{Preprocess: o.Preprocess}); packed.SHA256 != s.SHA256 {
 		t.Error("a zip of the folder is another set")
 	}
 	refusesInputs(t, dir, Options{}, "give a preprocessing that makes them the same")
 	refusesInputs(t, dir, Options{Preprocess: o.Preprocess, Target: "age"}, `no column "age"`)
-}
-
-// zipOf packs a folder, below another.
-func zipOf(t testing.TB, dir string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "tree.zip")
-	f := must.Get(os.Create(path))(t)
-	defer f.Close()
-	w := zip.NewWriter(f)
-	must.Do(t, filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		in, err := w.Create("tree/" + strings.TrimPrefix(filepath.ToSlash(name), filepath.ToSlash(dir)+"/"))
-		if err != nil {
-			return err
-		}
-		_, err = in.Write(data)
-		return err
-	}))
-	must.Do(t, w.Close())
-	return path
 }
 
 // Folders called train and val are parts; classes called 0, 1 and 2 are none.
@@ -340,6 +318,11 @@ func TestInputsOfTables(t *testing.T) {
 	s, notes := opened(t, path, o)
 	if s.Labelled(); s.Len() != parts.Test.Len() || !slices.Equal(s.Values, parts.Test.Values) || !slices.Equal(s.Y, parts.Test.Y) || !notesSay(notes, "standardised by the") {
 		t.Errorf("another test part than that of training; notes %q", notes)
+	}
+	codes := writeText(t, filepath.Join(dir, "codes.csv"), strings.NewReplacer(",p,", ",0,", ",q,", ",1,", ",r,", ",2,").Replace(csvOf(600)))
+	o.Preprocess = preprocessOf(t, "mean=0 std=1") // which does not decide which rows are measured
+	if plain, _ := opened(t, codes, o); !slices.Equal(plain.Y, s.Y) {
+		t.Error("other rows, as their numbers are left as they are")
 	}
 	plain := writeText(t, filepath.Join(dir, "plain.csv"), "a,b,class,split\n1,2.5,0,test\n5,6,1,train\n3,-4,3,test\n")
 	o = Options{Preprocess: preprocessOf(t, "mean=1,0 std=2"), Shape: []int{1, 2}}

@@ -31,21 +31,12 @@ func TestDivide(t *testing.T) {
 	if !slices.Equal(all, nn.Indices(1000)) {
 		t.Fatal("the parts do not have every row once")
 	}
-	for _, rows := range d.rows {
-		if !slices.IsSorted(rows) {
-			t.Fatal("rows of a part are out of order")
+	for part, rows := range d.rows {
+		again, other := divided(1000, 7), divided(1000, 8)
+		if !slices.IsSorted(rows) || !slices.Equal(again.rows[part], rows) || slices.Equal(other.rows[part], rows) {
+			t.Errorf("part %d is not in order, or not drawn by the seed", part)
 		}
 	}
-	if again := divided(1000, 7); !slices.Equal(again.rows[testPart], d.rows[testPart]) || !slices.Equal(again.rows[validationPart], d.rows[validationPart]) {
-		t.Error("the same seed, other parts")
-	}
-	if other := divided(1000, 8); slices.Equal(other.rows[testPart], d.rows[testPart]) {
-		t.Error("another seed, the same parts")
-	}
-}
-
-func TestLimitAndLeaveOut(t *testing.T) {
-	d := divided(1000, 7)
 	a := Attribute{Name: "a", Values: []string{"x", "y"}, Labels: make([]int, 1000)}
 	for i := range a.Labels {
 		a.Labels[i] = i%3 - 1

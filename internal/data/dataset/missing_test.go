@@ -2,9 +2,6 @@ package dataset
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -54,33 +51,5 @@ func wantMissing(t *testing.T, what string, err error, want string) {
 	must.Fail(t, err, want)
 	if _, ok := errors.AsType[*MissingError](err); !ok {
 		t.Errorf("%s: %v is not a MissingError", what, err)
-	}
-}
-
-// A list of CelebA's with another number of rows than its first line says is read, with a note.
-func TestCelebAClaimedRows(t *testing.T) {
-	for _, claimed := range []string{"4", "6"} {
-		l, err := presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": strings.Replace(fiveRows, "5\n", claimed+"\n", 1)}, fivePictures...)), "celeba", Options{})
-		if err != nil || len(l.files) != 3 || !strings.Contains(l.notes[0], "has 5 rows, and its first line says "+claimed+": all 5 are used") {
-			t.Errorf("%s: %+v, %v", claimed, l, err)
-		}
-	}
-}
-
-// What the values of a table become does not decide which of its rows are measured.
-func TestPreprocessKeepsParts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "made.csv")
-	for _, split := range []Split{Train, Validation, Test} {
-		var labels [2][]int
-		var first [2]string // note
-		for i, p := range []Preprocess{{}, {Mean: []float64{0}, Std: []float64{1}}} {
-			text := strings.NewReplacer(",p,", ",0,", ",q,", ",1,", ",r,", ",2,").Replace(csvOf(200))
-			must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-			set, notes := must.Get2(OpenInputs(t.Context(), path, Options{Target: "y", Part: split, Preprocess: p, Seed: 3}))(t)
-			labels[i], first[i] = set.Y, notes[0]
-		}
-		if len(labels[0]) == 0 || !slices.Equal(labels[0], labels[1]) || first[0] != first[1] {
-			t.Errorf("%s: %d and %d rows; %q, %q", split, len(labels[0]), len(labels[1]), first[0], first[1])
-		}
 	}
 }

@@ -14,18 +14,6 @@ import (
 	"tattle/internal/npy"
 )
 
-// archiveOf writes an .npz with arrays, given by name, shape and values in turn.
-func archiveOf(t *testing.T, path string, arrays ...any) {
-	t.Helper()
-	var b bytes.Buffer
-	w := npy.NewWriter(&b)
-	for i := 0; i < len(arrays); i += 3 {
-		must.Do(t, w.Add(arrays[i].(string), arrays[i+1].([]int), arrays[i+2]))
-	}
-	must.Do(t, w.Close())
-	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
-}
-
 // The same vectors are read from an .npz, a .npy and a CSV, as they are, with labels of their rows.
 func TestVectors(t *testing.T) {
 	dir := t.TempDir()
@@ -40,9 +28,9 @@ func TestVectors(t *testing.T) {
 		split = append(split, []string{"train", "test"}[i/30])
 		text += fmt.Sprintf("%d,%s,%v,%v,%s\n", i/2, sex[i], a, b, split[i])
 	}
-	csv, npz, alone := filepath.Join(dir, "v.csv"), filepath.Join(dir, "v.npz"), filepath.Join(dir, "v.npy")
+	csv, alone := filepath.Join(dir, "v.csv"), filepath.Join(dir, "v.npy")
 	must.Do(t, os.WriteFile(csv, []byte(text), 0o666))
-	archiveOf(t, npz, "emb", []int{n, 2}, values, "other", []int{3}, []float32{1, 2, 3}, "person", []int{n}, person, "sex", []int{n}, sex, "split", []int{n}, split)
+	npz := npzOf(t, false, part{"emb", []int{n, 2}, values}, part{"other", []int{3}, []float32{1, 2, 3}}, part{"person", []int{n}, person}, part{"sex", []int{n}, sex}, part{"split", []int{n}, split})
 	var b bytes.Buffer
 	must.Do(t, npy.Write(&b, []int{n, 2}, values))
 	must.Do(t, os.WriteFile(alone, b.Bytes(), 0o666))
@@ -106,16 +94,16 @@ func TestVectorsRefuse(t *testing.T) {
 	must.Fail(t, err, "large.npy: 2.1 GB: vectors are held in memory")
 	x := make([]float32, 60)
 	for want, x := range map[string]struct {
-		arrays []any
+		arrays []part
 		text   string
 		asked  []string
 	}{
-		"a single vector":                        {arrays: []any{"x", []int{1, 60}, x}},
-		"several arrays":                         {arrays: []any{"a", []int{30, 2}, x, "b", []int{30, 2}, x}},
-		"[60]: vectors are one":                  {arrays: []any{"a", []int{60}, x}, asked: []string{"a"}},
-		"nothing says where":                     {arrays: []any{"a", []int{60}, x}},
-		"has no array c":                         {arrays: []any{"a", []int{30, 2}, x}, asked: []string{"c"}},
-		"holds text":                             {arrays: []any{"a", []int{2, 2}, []string{"1", "2", "3", "4"}}},
+		"a single vector":                        {arrays: []part{{"x", []int{1, 60}, x}}},
+		"several arrays":                         {arrays: []part{{"a", []int{30, 2}, x}, {"b", []int{30, 2}, x}}},
+		"[60]: vectors are one":                  {arrays: []part{{"a", []int{60}, x}}, asked: []string{"a"}},
+		"nothing says where":                     {arrays: []part{{"a", []int{60}, x}}},
+		"has no array c":                         {arrays: []part{{"a", []int{30, 2}, x}}, asked: []string{"c"}},
+		"holds text":                             {arrays: []part{{"a", []int{2, 2}, []string{"1", "2", "3", "4"}}}},
 		"named twice":                            {text: "e_0,e_1\n1,2\n3,4\n", asked: []string{"e_*", "e_0"}},
 		"begin with \"e\" and others with \"f\"": {text: "e_0,f_1\n1,2\n3,4\n"},
 		"nothing says where the vectors":         {text: "a,b\n1,2\n3,4\n"},
@@ -123,8 +111,7 @@ func TestVectorsRefuse(t *testing.T) {
 	} {
 		path := filepath.Join(dir, "v.csv")
 		if x.arrays != nil {
-			path = filepath.Join(dir, "v.npz")
-			archiveOf(t, path, x.arrays...)
+			path = npzOf(t, false, x.arrays...)
 		} else {
 			must.Do(t, os.WriteFile(path, []byte(x.text), 0o666))
 		}
