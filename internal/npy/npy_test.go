@@ -118,25 +118,30 @@ var hostile = map[string][]byte{
 
 func TestReadHostile(t *testing.T) {
 	for name, b := range hostile {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := readOne(bytes.NewReader(b))
-		runtime.ReadMemStats(&after)
-		var format *FormatError
-		if !errors.As(err, &format) {
-			t.Errorf("%s: error %v, want a FormatError", name, err)
-		} else if strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error of several lines: %v", name, err)
-		}
-		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
-			t.Errorf("%s: %d bytes made %d bytes of garbage", name, len(b), n)
-		}
+		refused(t, name, func() error { return second(readOne(bytes.NewReader(b))) })
 		path := filepath.Join(t.TempDir(), "a.npy")
 		must.Do(t, os.WriteFile(path, b, 0o600))
-		if _, err := ReadFile(path); !errors.As(err, &format) || format.File != path {
-			t.Errorf("%s: error %v, want a FormatError naming the file", name, err)
+		if format := refused(t, name, func() error { return second(ReadFile(path)) }); format.File != path {
+			t.Errorf("%s: error %v, want a FormatError naming the file", name, format)
 		}
 	}
+}
+
+// refused returns the error of a reader, which must be a FormatError of one line, and made without much memory.
+func refused(t *testing.T, name string, read func() error) *FormatError {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := read()
+	runtime.ReadMemStats(&after)
+	format := new(FormatError)
+	if !errors.As(err, &format) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: error %v, want a FormatError of one line", name, err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("%s: %d bytes of garbage", name, n)
+	}
+	return format
 }
 
 func TestReadFileRefuses(t *testing.T) {

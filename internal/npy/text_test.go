@@ -56,18 +56,3 @@ func TestTextOfNumPy(t *testing.T) {
 	must.Fail(t, must.Err(readOne(bytes.NewReader(huge))))                                                                                   // 2^60 strings
 	must.Fail(t, must.Err(readOne(bytes.NewReader(arrayFile(1, "{'descr': '<U1', 'fortran_order': False, 'shape': (1,)}", 0, 0, 0x11, 0))))) // 0x110000 is no character
 }
-
-func TestSize(t *testing.T) {
-	var b bytes.Buffer
-	w := NewWriter(&b)
-	must.Do(t, w.Add("x", []int{2, 3}, make([]float32, 6)))
-	must.Do(t, w.Add("names", []int{2}, []string{"a", "bcd"}))
-	must.Do(t, w.Close())
-	f := open(t, b.Bytes())
-	for name, want := range map[string]float64{"x": 24, "names": 24} {
-		if shape, n, err := f.Size(name); err != nil || n != want || shape[0] != 2 {
-			t.Errorf("%s: shape %v, %v bytes, %v", name, shape, n, err)
-		}
-	}
-	must.Fail(t, must.Err2(f.Size("none"))) // an array that is not there
-}
