@@ -92,7 +92,7 @@ func (a Asked) Of(name string, values []string, most int) (Attribute, error) {
 
 // Numeric reports whether a column with these values is taken for numbers: more than 20 values, all of them numbers.
 func Numeric(known []string) bool {
-	return len(known) > mostPlain && areNumbers(known)
+	return len(known) > mostPlain && !slices.ContainsFunc(known, func(v string) bool { _, ok := number(v); return !ok })
 }
 
 // maxCombinations is the largest number of classes of an intersection.

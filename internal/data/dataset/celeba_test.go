@@ -64,7 +64,7 @@ func TestReadCelebAErrors(t *testing.T) {
 		"twice":         {strings.Replace(fiveRows, "000003", "000001", 1), fiveParts, "line 5: img_align_celeba/000001.jpg has a row already, line 3"},
 		"no hair":       {strings.Replace(fiveRows, "Brown_Hair", "Brown", 1), fiveParts, "has no column Brown_Hair"},
 		"all bald":      {strings.ReplaceAll(fiveRows, " 1", " -1"), fiveParts, "no picture has exactly one"},
-		"empty":         {"", fiveParts, "has no rows"},
+		"empty":         {"", fiveParts, "line 1: want the number"},
 		"part 3":        {fiveRows, strings.Replace(fiveParts, "jpg 2", "jpg 3", 1), `line 4: part "3"`},
 		"no part":       {fiveRows, fiveParts[:len(fiveParts)-13], "has no row for 000005.jpg"},
 		"part twice":    {fiveRows, fiveParts + "000001.jpg 1\n", "line 6: \"000001.jpg\" is there twice"},

@@ -192,14 +192,6 @@ func (t *labels) checkNames() error {
 	return nil
 }
 
-// areNumbers reports whether there are values, all of them numbers.
-func areNumbers(values []string) bool {
-	return len(values) > 0 && !slices.ContainsFunc(values, func(v string) bool {
-		_, ok := number(v)
-		return !ok
-	})
-}
-
 // place returns the first column called by one of the names, in any spelling of its letters; −1 if there is none.
 func (t *labels) place(names ...string) int {
 	for _, name := range names {
@@ -242,40 +234,24 @@ func readList(fsys fs.FS, source string, files, bases []string) (*labels, error)
 // and, in the list of attributes, two lines before the rows, their number and the
 // names of the attributes.
 func spacedList(name string, text []byte) (*labels, error) {
-	t := &labels{list: name}
-	names, line, claimed := []string{"image_id"}, 0, -1
-	for b := range bytes.Lines(text) {
-		line++
-		fields := strings.Fields(string(b))
-		switch {
-		case len(fields) == 0:
-		case line == 1 && len(fields) == 1:
-			n, err := strconv.Atoi(fields[0])
-			if err != nil || n < 0 {
-				return nil, malformed(name, "line 1: want the number of pictures: get the list again")
-			}
-			claimed = n
-		case claimed >= 0 && len(names) == 1:
-			names = append(names, fields...)
-		default:
-			if err := t.add(fields, line); err != nil {
-				return nil, err
-			}
-		}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	for i, line := range lines {
+		lines[i] = bytes.Join(bytes.Fields(line), []byte(","))
 	}
-	switch n := len(t.lines); {
-	case n == 0:
-		return nil, malformed(name, "has no rows: get the list again")
-	case claimed >= 0 && n != claimed:
-		t.notes = append(t.notes, fmt.Sprintf("list %s has %s, and its first line says %d: all %d are used", path.Base(name), plural(n, "row"), claimed, n))
+	first := lines[0]
+	if bytes.Contains(first, []byte(",")) {
+		return decodeTable(name, bytes.Join(lines, []byte("\n")), []string{"image_id", "partition"})
 	}
-	if claimed < 0 {
-		names = append(names, "partition")
+	claimed, err := strconv.Atoi(string(first))
+	if err != nil || claimed < 0 || len(lines) < 3 {
+		return nil, malformed(name, "line 1: want the number of pictures, the names of the attributes on line 2, and then the rows: get the list again")
 	}
-	if err := t.name(names); err != nil {
-		return nil, err
+	lines[0], lines[1] = nil, slices.Concat([]byte("image_id,"), lines[1]) // an empty line is skipped, and counted
+	t, err := decodeTable(name, bytes.Join(lines, []byte("\n")), nil)
+	if err == nil && t.rows() != claimed {
+		t.note("list %s has %s, and its first line says %d: all %d are used", path.Base(name), plural(t.rows(), "row"), claimed, t.rows())
 	}
-	return t, t.checkNames()
+	return t, err
 }
 
 // folded is a column's name as it is compared: case, blanks, underscores and

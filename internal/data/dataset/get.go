@@ -274,10 +274,6 @@ func (f *fetch) unpack(ctx context.Context, archive, dir string) (err error) {
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
-	wanted := map[string]string{} // names by paths in the archive
-	for _, name := range f.Members {
-		wanted[path.Join(f.Folder, name)] = name
-	}
 	defer func() {
 		for _, name := range f.Members {
 			if err != nil {
@@ -285,32 +281,30 @@ func (f *fetch) unpack(ctx context.Context, archive, dir string) (err error) {
 			}
 		}
 	}()
+	wanted := slices.Clone(f.Members)
 	for in := tar.NewReader(zip); len(wanted) > 0; {
 		header, err := in.Next()
 		if err == io.EOF {
-			break
+			return fmt.Errorf("archive: has no %s", path.Join(f.Folder, wanted[0]))
 		}
 		if err != nil {
 			return fmt.Errorf("archive: %w", err)
 		}
-		name, ok := wanted[header.Name]
-		if !ok {
+		i := slices.IndexFunc(wanted, func(name string) bool { return path.Join(f.Folder, name) == header.Name })
+		if i < 0 {
 			continue
 		}
 		if header.Typeflag != tar.TypeReg || header.Size != f.MemberSize {
 			return fmt.Errorf("archive: %s is not a file of %d bytes", header.Name, f.MemberSize)
 		}
-		err = file.Write(filepath.Join(dir, name), func(w io.Writer) error {
+		err = file.Write(filepath.Join(dir, wanted[i]), func(w io.Writer) error {
 			_, err := io.Copy(w, in)
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("cannot unpack: %w", err)
 		}
-		delete(wanted, header.Name)
-	}
-	for path := range wanted {
-		return fmt.Errorf("archive: has no %s", path)
+		wanted = slices.Delete(wanted, i, i+1)
 	}
 	return nil
 }

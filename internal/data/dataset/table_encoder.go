@@ -31,19 +31,20 @@ type encoder struct {
 }
 
 // newEncoder learns an encoder from the training rows; its width is 0 if the
-// column is constant there.
-func newEncoder(col column, training []int) encoder {
-	e := encoder{column: col}
-	if numbers := parseNumbers(col.values); numbers != nil {
+// column is constant there. slip is a value that is probably a slip, for which numbers are read as categories, or "".
+func newEncoder(col column, training []int) (e encoder, slip string) {
+	e.column = col
+	numbers, slip := parseNumbers(col.values)
+	if numbers != nil {
 		e.learn(numbers, training)
-		return e
+		return e, ""
 	}
 	count := map[string]int{}
 	for _, i := range training {
 		count[col.values[i]]++
 	}
 	if len(count) < 2 {
-		return e
+		return e, slip
 	}
 	list := make([]string, 0, len(count))
 	for v := range count {
@@ -60,53 +61,41 @@ func newEncoder(col column, training []int) encoder {
 	if e.rest {
 		e.width++
 	}
-	return e
+	return e, slip
 }
 
 // parseNumbers returns a column's numbers, NaN if one is missing; nil if
-// some value is none, or all are missing.
-func parseNumbers(values []string) []float64 {
-	numbers := make([]float64, len(values))
-	known := false
+// some value is none, or all are missing. Then slip is the first value that is not a number, if the column has at least
+// slipShare numbers for each such value.
+func parseNumbers(values []string) (numbers []float64, slip string) {
+	numbers = make([]float64, len(values))
+	known, others := 0, 0
 	for i, v := range values {
 		x, ok := number(v)
 		switch {
 		case ok:
-			numbers[i], known = x, true
+			numbers[i] = x
+			known++
 		case isMissing(v):
 			numbers[i] = math.NaN()
 		default:
-			return nil
+			slip = cmp.Or(slip, v)
+			others++
 		}
 	}
-	if !known {
-		return nil
+	switch {
+	case others == 0 && known > 0:
+		return numbers, ""
+	case known < slipShare*others:
+		slip = ""
 	}
-	return numbers
+	return nil, slip
 }
 
 // isMissing reports whether a value stands for no number, or for an infinite one.
 func isMissing(v string) bool {
 	x, _ := strconv.ParseFloat(v, 64)
 	return math.IsInf(x, 0) || slices.Contains(missingValues, strings.ToLower(v))
-}
-
-// slip returns the first value of a column that is not a number, if the column has at least slipShare numbers for
-// each such value; otherwise "".
-func slip(values []string) string {
-	first, numbers, others := "", 0, 0
-	for _, v := range values {
-		if _, ok := number(v); ok {
-			numbers++
-		} else if !isMissing(v) {
-			first = cmp.Or(first, v)
-			others++
-		}
-	}
-	if numbers < slipShare*others {
-		return ""
-	}
-	return first
 }
 
 // learn learns mean and standard deviation (of the population) from

@@ -119,10 +119,11 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 		if slices.Contains(asked, k) {
 			both = append(both, col.name)
 		}
-		if v := slip(col.values); v != "" {
-			t.note("column %s is read as categories, not numbers: it has the value %q", col.name, v)
+		e, slip := newEncoder(col, training)
+		if slip != "" {
+			t.note("column %s is read as categories, not numbers: it has the value %q", col.name, slip)
 		}
-		if e := newEncoder(col, training); e.width > 0 {
+		if e.width > 0 {
 			encoders = append(encoders, e)
 		} else {
 			constant = append(constant, col.name)
@@ -316,7 +317,8 @@ func (l *labels) taken(want []nn.Column, hidden, sensitive []int) (list []modelC
 	}
 	var others, all []int
 	for k, c := range l.columns {
-		if slices.Contains(hidden, k) || c.name == "" || want[0].Type != nn.ColumnText && parseNumbers(c.values) == nil {
+		numbers, _ := parseNumbers(c.values)
+		if slices.Contains(hidden, k) || c.name == "" || want[0].Type != nn.ColumnText && numbers == nil {
 			continue
 		}
 		all = append(all, k)

@@ -86,7 +86,7 @@ func TestEncoders(t *testing.T) {
 		{"infinite is missing", "1 3 -inf 2 1e999 2", 2, []float32{-1.2247449, 0, 1.2247449, 0, 0, 1, 0, 0, 0, 1, 0, 0}},
 		{"nothing is known", "? ? ? ? ? ?", 0, nil},
 	} {
-		e := newEncoder(column{values: strings.Fields(c.values)}, training)
+		e, _ := newEncoder(column{values: strings.Fields(c.values)}, training)
 		if e.width != c.width {
 			t.Errorf("%s: %d inputs, want %d", c.name, e.width, c.width)
 			continue
@@ -115,7 +115,7 @@ func TestRareCategories(t *testing.T) {
 	}
 	training := nn.Indices(len(values))
 	values = append(values, "new")
-	e := newEncoder(column{values: values}, training)
+	e, _ := newEncoder(column{values: values}, training)
 	if e.width != maxCategories+1 || len(e.categories) != maxCategories {
 		t.Fatalf("%d inputs for %d values", e.width, len(e.categories))
 	}
