@@ -19,22 +19,7 @@ import (
 )
 
 // presets are the settings behind the names that [ParsePreprocess] knows.
-var presets = map[string]string{
-	"none": "",
-
-	// torchvision's weights of ResNets, evaluated.
-	"imagenet": "resize=256 crop=224" + imagenetScaling,
-
-	// A's inputs of ResNet-18 and Swin-T: 91×91 pixels, which the model enlarges.
-	"imagenet-91": "resize=91,91 upsample=224,224" + imagenetScaling,
-
-	// A's CIFAR-10 (section 3.2).
-	"cifar10": "range=-1,1",
-}
-
-// imagenetScaling has the means and standard deviations of ImageNet's red, green and blue that torchvision's weights were
-// trained with.
-const imagenetScaling = " mean=.485,.456,.406 std=.229,.224,.225"
+var presets = decoded[struct{ Preprocess map[string]string }](presetText).Preprocess
 
 // PreprocessPresets lists the names that [ParsePreprocess] knows.
 func PreprocessPresets() []string { return slices.Sorted(maps.Keys(presets)) }
