@@ -33,7 +33,7 @@ func ParseAsked(text string) (a Asked, err error) {
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
 		name, word := strings.TrimSpace(text[:i]), ":"+strings.TrimSpace(text[i+1:])
 		if number := word == NumberSuffix; number || word == classSuffix {
-			return Asked{Rule: Rule{column: name}, Number: number, Class: !number}, nil
+			return Asked{Rule: Rule{Column: name}, Number: number, Class: !number}, nil
 		}
 	}
 	a.Rule, err = ParseRule(text)
@@ -140,7 +140,7 @@ func ParseSensitive(asked []string, has func(name string) bool) (c Sensitive, er
 			k := -1
 			for i, r := range c.Read {
 				asked, err := ParseAsked(r)
-				if err != nil || !strings.EqualFold(asked.Column(), name) || asked.Number {
+				if err != nil || !strings.EqualFold(asked.Column, name) || asked.Number {
 					continue
 				}
 				if k >= 0 {

@@ -172,16 +172,16 @@ func (src *origin) attribute(text string, numeric, own bool, c *chosen) (Attribu
 	}
 	r, name := asked.Rule, ""
 	if asked.Number && !numeric {
-		return Attribute{}, fmt.Errorf("%s: numbers are neither target nor attribute here: make classes of them, as in \"%s: <0, >=0\"", text, r.column)
+		return Attribute{}, fmt.Errorf("%s: numbers are neither target nor attribute here: make classes of them, as in \"%s: <0, >=0\"", text, r.Column)
 	}
-	if long := src.shortcuts[folded(r.column)]; len(r.classes) == 0 && long != "" {
-		name = folded(r.column)
+	if long := src.shortcuts[folded(r.Column)]; len(r.classes) == 0 && long != "" {
+		name = folded(r.Column)
 		if r, err = ParseRule(long); err != nil {
 			return Attribute{}, err
 		}
 	}
-	k, err := src.find(r.column)
-	if hint := src.elsewhere[folded(r.column)]; err != nil && hint != "" {
+	k, err := src.find(r.Column)
+	if hint := src.elsewhere[folded(r.Column)]; err != nil && hint != "" {
 		err = fmt.Errorf("%w; %s", err, hint)
 	}
 	if err != nil {

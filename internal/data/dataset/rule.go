@@ -27,7 +27,7 @@ const (
 // nothing else. A column alone has its distinct values for classes, sorted as
 // numbers where all are, and by letters otherwise.
 type Rule struct {
-	column  string
+	Column  string  // that it is applied to
 	classes []class // none: the column's distinct values
 }
 
@@ -56,8 +56,8 @@ func ParseRule(s string) (Rule, error) {
 		return Rule{}, fmt.Errorf("a rule of %d bytes: want at most %d", len(s), maxRule)
 	}
 	fields := splitOutside(s, ':', 2)
-	r := Rule{column: unquote(fields[0]).text}
-	if r.column == "" {
+	r := Rule{Column: unquote(fields[0]).text}
+	if r.Column == "" {
 		return Rule{}, fmt.Errorf("rule %q names no column: want one such as \"gender\" or \"age: <=30; >30\"", s)
 	}
 	if len(fields) == 1 {
@@ -83,7 +83,7 @@ func ParseRule(s string) (Rule, error) {
 // check says what is wrong with the classes.
 func (r Rule) check() error {
 	if n := len(r.classes); n < 2 || n > maxClasses {
-		return fmt.Errorf("it makes %s: want 2 to %d, separated by \";\"; \"*\" is all others", pluralOf(n, "class", "classes"), maxClasses)
+		return fmt.Errorf("it makes %s: want 2 to %d, separated by \";\"; \"*\" is all others", plural(n, "class"), maxClasses)
 	}
 	seen := map[term]bool{}
 	names := map[string]bool{}
@@ -353,9 +353,6 @@ func named(text string, distinct []string) []string {
 	}
 	return found
 }
-
-// Column returns the name of the column that the rule is applied to.
-func (r Rule) Column() string { return r.column }
 
 // Grouped reports whether the rule says which classes there are; otherwise they
 // are the column's distinct values.

@@ -13,8 +13,8 @@ func applied(t *testing.T, rule string, values ...string) ([]string, []int) {
 	t.Helper()
 	r := must.Get(ParseRule(rule))(t)
 	a := must.Get(Asked{Rule: r}.Of("any", values, maxClasses))(t, rule)
-	if a.Name != "any" || !strings.Contains(rule, r.Column()) || r.Grouped() != strings.Contains(rule, ": ") {
-		t.Errorf("%s: %q of column %q, grouped %t", rule, a.Name, r.Column(), r.Grouped())
+	if a.Name != "any" || !strings.Contains(rule, r.Column) || r.Grouped() != strings.Contains(rule, ": ") {
+		t.Errorf("%s: %q of column %q, grouped %t", rule, a.Name, r.Column, r.Grouped())
 	}
 	return a.Values, a.Labels
 }
@@ -79,7 +79,7 @@ func TestRulesRefuse(t *testing.T) {
 	} {
 		r, err := ParseRule(c.rule)
 		if err == nil {
-			_, err = Asked{Rule: r, Class: true}.Of(r.column, strings.Split(c.values, "|"), maxClasses)
+			_, err = Asked{Rule: r, Class: true}.Of(r.Column, strings.Split(c.values, "|"), maxClasses)
 		}
 		must.Fail(t, err, c.want)
 	}
@@ -100,7 +100,7 @@ func FuzzRule(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c := column{name: r.column, values: strings.Split(values, "\n")}
+		c := column{name: r.Column, values: strings.Split(values, "\n")}
 		a, err := Asked{Rule: r, Class: true}.Of(c.name, c.values, maxClasses)
 		if err != nil {
 			return

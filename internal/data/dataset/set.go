@@ -15,7 +15,9 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"strconv"
+
+	"tattle/internal/engine/nn"
+	"tattle/internal/file"
 )
 
 // Split names a part of a data set.
@@ -44,11 +46,7 @@ type FormatError struct {
 
 // Error gives the file's name and the detail in one line.
 func (e *FormatError) Error() string {
-	name := e.File
-	if quoted := strconv.Quote(name); len(quoted) != len(name)+2 {
-		name = quoted // it would not print as part of a line
-	}
-	return name + ": " + e.Detail
+	return file.Name(e.File) + ": " + e.Detail
 }
 
 func malformed(file, format string, args ...any) error {
@@ -116,13 +114,7 @@ func (s *Set) channels() int { return len(s.Mean) }
 func (s *Set) plane() int { return s.size() / s.channels() }
 
 // size returns the number of values of one example.
-func (s *Set) size() int {
-	n := 1
-	for _, d := range s.Shape {
-		n *= d
-	}
-	return n
-}
+func (s *Set) size() int { return nn.Size(s.Shape) }
 
 // Attribute is one label of every example: classes, or numbers alone.
 type Attribute struct {

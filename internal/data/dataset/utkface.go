@@ -108,14 +108,11 @@ func utkfaceSplit(n int) []Split {
 }
 
 // plural writes a number of things: "1 picture", "3 pictures".
-func plural(n int, thing string) string { return pluralOf(n, thing, thing+"s") }
-
-// pluralOf is plural of a word whose plural is given.
-func pluralOf(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing = strings.Replace(thing+"s", "ss", "sses", 1)
 	}
-	return fmt.Sprintf("%d %s", n, more)
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // numpyPermutation returns what numpy.random.RandomState(seed).permutation(n)

@@ -166,7 +166,7 @@ func (r *roles) asked(option, text string) (*label, error) {
 	k, err := r.find(text)
 	if err != nil {
 		if asked, err = dataset.ParseAsked(text); err == nil {
-			k, err = r.find(asked.Column())
+			k, err = r.find(asked.Column)
 		}
 		if err != nil {
 			return nil, &measure.OptionError{Option: option, Err: err}
