@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/internal/shared"
 )
 
 // newFolder writes files, with their folders, into a new folder.
@@ -212,32 +211,6 @@ func FuzzCIFAR(f *testing.F) {
 			t.Fatalf("%d labels and %d pixels from %d bytes", n, len(d.pixels), len(data))
 		}
 	})
-}
-
-func TestRealSets(t *testing.T) {
-	shared.Long(t, "reads the real sets")
-	for _, c := range []struct {
-		folder      string
-		name        string
-		train, test int
-	}{
-		{"data/mnist", "mnist", 60000, 10000},
-		{"data/fashion-mnist", "fashion-mnist", 60000, 10000},
-		{"data/cifar-10-batches-bin", "cifar10", 8068, 1017},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := shared.Path(t, c.folder)
-			train := must.Get(openPart(t, dir, "", Train))(t)
-			test := must.Get(openPart(t, dir, "", Test))(t)
-			if train.Name != c.name || train.Len() != c.train || test.Len() != c.test {
-				t.Fatalf("%s: %d and %d pictures", train.Name, train.Len(), test.Len())
-			}
-			mean, std := moments(train)
-			if c.name != "cifar10" && (math.Abs(mean-float64(train.Mean[0])) > 5.1e-5 || math.Abs(std-float64(train.Std[0])) > 5.1e-5) {
-				t.Errorf("pixels have mean %.5f and std %.5f, the constants are %v and %v", mean, std, train.Mean, train.Std)
-			}
-		})
-	}
 }
 
 // moments returns mean and standard deviation of all pixels, scaled to 0..1.

@@ -59,6 +59,11 @@ func TestSubset(t *testing.T) {
 	if all := s.Subset([]int{0, 1, 2}); all.SHA256 != s.SHA256 {
 		t.Fatal("the whole set has another SHA-256 than itself")
 	}
+	a := s.Subset([]int{0})
+	first := a.Sum()
+	if all := Join(a, s.Subset([]int{1, 2})); all.SHA256 != s.SHA256 || a.Sum() != first || Join(a) != a {
+		t.Error("the halves of a set are another set, or were changed")
+	}
 }
 
 func TestSumSeesEveryPart(t *testing.T) {
@@ -90,20 +95,4 @@ func TestExamplesDoNotAllocate(t *testing.T) {
 
 func TestExamplesPanicOnLength(t *testing.T) {
 	must.Panic(t, func() { coloured().Examples(make([]float32, 23), []int{0}) })
-}
-
-func TestJoin(t *testing.T) {
-	whole := coloured()
-	a, b := whole.Subset([]int{0}), whole.Subset([]int{1, 2})
-	first := a.Sum()
-	all := Join(a, b)
-	if all.SHA256 != whole.SHA256 || !slices.Equal(all.Pixels, whole.Pixels) {
-		t.Error("the halves of a set are another set")
-	}
-	if a.Sum() != first {
-		t.Error("joining changed what was joined")
-	}
-	if Join(a) != a {
-		t.Error("one set is not itself")
-	}
 }
