@@ -59,23 +59,43 @@ func decodeTable(source string, data []byte, names []string) (*labels, error) {
 	t := &labels{list: source}
 	for {
 		row, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
+		switch {
+		case err == io.EOF && t.columns == nil:
+			return nil, malformed(source, "holds no rows: give a CSV with a row for every example")
+		case err == io.EOF && t.lines == nil:
+			return nil, malformed(source, "holds a header and no rows: give a CSV with a row for every example")
+		case err == io.EOF:
+			return t, nil
+		case err != nil:
 			return nil, malformed(source, "%v", err)
+		case len(t.lines) >= maxFields/len(row):
+			return nil, malformed(source, "has more than %d fields: leave rows or columns out", maxFields)
 		}
-		if err := t.add(row, r.Line(0)); err != nil {
-			return nil, err
+		for k, v := range row {
+			row[k] = strings.TrimSpace(v)
+		}
+		if t.columns == nil {
+			header := names
+			if names == nil {
+				header, err = slices.Clone(row), checkHeader(row, r.Line(0))
+			} else if len(names) != len(row) {
+				err = fmt.Errorf("has %d columns, not the %d that it is known for: get the file again", len(row), len(names))
+			}
+			if err != nil {
+				return nil, malformed(source, "%v", err)
+			}
+			for _, name := range header {
+				t.columns = append(t.columns, column{name: name})
+			}
+			if names == nil {
+				continue
+			}
+		}
+		t.lines = append(t.lines, r.Line(0))
+		for k, v := range row {
+			t.columns[k].values = append(t.columns[k].values, v)
 		}
 	}
-	if len(t.columns) == 0 {
-		return nil, malformed(source, "holds no rows: give a CSV with a row for every example")
-	}
-	if names != nil {
-		return t, t.name(names)
-	}
-	return t, t.takeHeader()
 }
 
 // readText reads a text file of at most limit bytes.
@@ -109,87 +129,33 @@ func limitText(name string, r io.ReadCloser, limit int) ([]byte, error) {
 	return text, nil
 }
 
-// add appends one row.
-func (t *labels) add(row []string, line int) error {
-	if t.columns == nil {
-		t.columns = make([]column, len(row))
-	}
-	if len(row) != len(t.columns) {
-		return malformed(t.list, "line %d has %d fields and the first row %d: correct that line", line, len(row), len(t.columns))
-	}
-	if len(t.lines) >= maxFields/len(row) {
-		return malformed(t.list, "has more than %d fields: leave rows or columns out", maxFields)
-	}
-	t.lines = append(t.lines, line)
-	for k, v := range row {
-		t.columns[k].values = append(t.columns[k].values, strings.TrimSpace(v))
-	}
-	return nil
-}
-
-// name gives the columns their names.
-func (t *labels) name(names []string) error {
-	if len(names) != len(t.columns) {
-		return malformed(t.list, "has %d columns, not the %d that it is known for: get the file again", len(t.columns), len(names))
-	}
-	for k, name := range names {
-		t.columns[k].name = name
-	}
-	return nil
-}
-
-// takeHeader names the columns by the first row. There must be other rows. Every name must differ from the others,
-// and only the first column may have none.
-func (t *labels) takeHeader() error {
-	if len(t.lines) == 1 {
-		return malformed(t.list, "holds a header and no rows: give a CSV with a row for every example")
-	}
-	for k := range t.columns {
-		c := &t.columns[k]
-		c.name, c.values = c.values[0], c.values[1:]
-	}
-	if x := t.noName(); x != "" {
-		return malformed(t.list, "has no header: the first line holds the number %s; write the names of the columns above it", x)
-	}
-	t.header, t.lines = t.lines[0], t.lines[1:]
-	return t.checkNames()
-}
-
-// noName returns a number in place of a name, or "". Beside names, numbers that count the columns from 0 or 1 on are
+// checkHeader returns an error if a line is not a header. Every name must differ from the others, and only the first may be
+// empty: some programs write the row's number there. Beside names, numbers that count the columns from 0 or 1 on are
 // names too, as data frames write them.
-func (t *labels) noName() string {
+func checkHeader(header []string, line int) error {
 	var numbers []float64
-	named := false
-	for _, c := range t.columns {
-		x, is := number(c.name)
-		if !is {
-			named = named || c.name != ""
-			continue
-		}
-		numbers = append(numbers, x)
-		if first := numbers[0]; first != 0 && first != 1 || x != first+float64(len(numbers)-1) {
-			return c.name
+	named, wrong := false, ""
+	for k, name := range header {
+		x, is := number(name)
+		switch {
+		case name == "" && k > 0:
+			return fmt.Errorf("line %d: column %d has no name: write one into the header", line, k+1)
+		case !is:
+			named = named || name != ""
+		default:
+			numbers = append(numbers, x)
+			if first := numbers[0]; first != 0 && first != 1 || x != first+float64(len(numbers)-1) {
+				wrong = cmp.Or(wrong, name)
+			}
 		}
 	}
 	if len(numbers) > 0 && !named {
-		return t.columns[len(t.columns)-1].name
+		wrong = cmp.Or(wrong, header[len(header)-1])
 	}
-	return ""
-}
-
-// checkNames checks the names of the columns.
-func (t *labels) checkNames() error {
-	var names []string
-	for k, c := range t.columns {
-		if c.name == "" && k > 0 { // some programs write the row's number first, without a name
-			return malformed(t.list, "line %d: column %d has no name: write one into the header", t.header, k+1)
-		}
-		names = append(names, c.name)
+	if wrong != "" {
+		return fmt.Errorf("has no header: the first line holds the number %s; write the names of the columns above it", wrong)
 	}
-	if err := sheet.Repeated(names, t.header); err != nil {
-		return malformed(t.list, "%v", err)
-	}
-	return nil
+	return sheet.Repeated(header, line)
 }
 
 // place returns the first column called by one of the names, in any spelling of its letters; −1 if there is none.
@@ -306,7 +272,6 @@ type labels struct {
 	source  string   // file or folder, for errors
 	list    string   // the file that columns were read from, if there is one
 	lines   []int    // of each row in it, from 1
-	header  int      // its line there; 0 without a header
 	files   []string // names inside the file system; nil for tables
 	columns []column // as text
 	split   []Split  // "" if the source gives none for an example; nil if it gives none at all
