@@ -70,28 +70,27 @@ func (src *origin) choose(o Options) (*chosen, error) {
 
 // chooseGroup finds who each example is about.
 func (src *origin) chooseGroup(name string, c *chosen) error {
-	k, err := src.find(name)
-	switch {
-	case name == NoGroup || name == "" && src.grouped == "":
-		return nil
-	case name == "":
+	if name == "" && src.grouped != "" {
 		name = src.grouped
 		src.note("array %s says which person each example is about (group none: every example is another person)", name)
-		k, err = src.find(name)
 	}
-	var of column
-	switch folder := name == GroupFolder && err != nil; {
-	case folder && src.files == nil:
+	if name == "" || name == NoGroup {
+		return nil
+	}
+	of := column{name: name}
+	k, err := src.find(name)
+	switch {
+	case err == nil:
+		of, c.hidden = src.columns[k], []int{k}
+	case name != GroupFolder:
+		return err
+	case src.files == nil:
 		return errors.New("only pictures come in a folder for each person, and these data are not pictures: name a column")
-	case folder:
-		of.name = name
+	}
+	if err != nil {
 		for _, file := range src.files {
 			of.values = append(of.values, path.Dir(file))
 		}
-	case err != nil:
-		return err
-	default:
-		of, c.hidden = src.columns[k], []int{k}
 	}
 	a := sortedClasses(of)
 	c.group = &a

@@ -110,44 +110,33 @@ func (l *labels) addPart(t *labels, part Split) error {
 	return l.join(t)
 }
 
-// splitColumn returns the column that divides the rows, −1 if there is none.
-func (l *labels) splitColumn() int {
-	k := slices.IndexFunc(l.columns, func(c column) bool {
-		return strings.EqualFold(c.name, "split") || strings.EqualFold(c.name, "partition")
-	})
-	if k < 0 {
-		return -1
-	}
-	numbers, others := map[string]bool{}, false
-	for _, v := range l.columns[k].values {
-		switch part := splitNames[strings.ToLower(v)]; {
-		case part == "":
-			others = true
-		case len(v) > 1:
-			return k
-		default:
-			numbers[v] = true
-		}
-	}
-	if others || len(numbers) < 2 {
-		return -1
-	}
-	return k
-}
-
 // takeSplit takes the division of the rows from a column named split or partition. It returns an
 // error if only some of its rows name a part. A column without the words train, validation or
 // test, or at least two of their numbers, is no such column.
 func (l *labels) takeSplit() (k int, err error) {
-	if k = l.splitColumn(); k < 0 {
+	if k = l.place("split", "partition"); k < 0 {
 		return k, nil
 	}
 	c := l.columns[k]
-	split := make([]Split, len(c.values))
+	split, numbers := make([]Split, len(c.values)), map[string]bool{}
+	words, wrong := false, -1
 	for i, v := range c.values {
-		if split[i] = splitNames[strings.ToLower(v)]; split[i] == "" {
-			return k, malformed(l.source, "column %s, example %d: %q names no part: write train, validation or test into every row, or give the column another name if it means something else", c.name, i+1, v)
+		split[i] = splitNames[strings.ToLower(v)]
+		switch {
+		case split[i] == "" && wrong < 0:
+			wrong = i
+		case split[i] == "":
+		case len(v) > 1:
+			words = true
+		default:
+			numbers[v] = true
 		}
+	}
+	switch {
+	case !words && (wrong >= 0 || len(numbers) < 2):
+		return -1, nil
+	case wrong >= 0:
+		return k, malformed(l.source, "column %s, example %d: %q names no part: write train, validation or test into every row, or give the column another name if it means something else", c.name, wrong+1, c.values[wrong])
 	}
 	l.split = split
 	return k, nil

@@ -218,11 +218,7 @@ const maxExact = 1 << 24
 // modelColumns makes inputs of the columns of a model, by their names and as
 // they are: nothing is scaled or encoded.
 func (t *tableReader) modelColumns(rows []int, c *chosen) (*Set, error) {
-	hidden := slices.Clone(c.columns[:c.answers])
-	if k := t.splitColumn(); k >= 0 {
-		hidden = append(hidden, k)
-	}
-	columns, err := t.taken(t.Options.Columns, hidden, c.columns[c.answers:])
+	columns, err := t.taken(t.Options.Columns, slices.Concat(t.hidden, c.columns[:c.answers]), c.columns[c.answers:])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.source, err)
 	}
