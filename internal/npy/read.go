@@ -61,18 +61,15 @@ func (h header) read(r io.Reader, shape []int, length int64, sure bool) (a Array
 	if length != unknown && int64(n) > length/int64(h.dtype.size) {
 		return a, malformed("shape %v of %d-byte elements needs %d bytes, there are %d: save it again", shape, h.dtype.size, n*h.dtype.size, max(length, 0))
 	}
-	data, err := h.decode(r, n, sure)
+	read := header.strings
+	if !h.dtype.text() {
+		read = readers[h.dtype.name()]
+	}
+	data, err := read(h, r, n, sure)
 	if err != nil {
 		return a, err
 	}
 	return Array{shape, data}, nil
-}
-
-func (h header) decode(r io.Reader, n int, sure bool) (any, error) {
-	if h.dtype.text() {
-		return h.strings(r, n, sure)
-	}
-	return readers[h.dtype.name()](h, r, n, sure)
 }
 
 // readers read n elements of each type of numbers.

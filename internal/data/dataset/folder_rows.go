@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,9 +48,8 @@ func (l *labels) match(fileColumn string, pictures []string, skip bool) (written
 		if err == nil {
 			used[name], rows, files = l.lines[i], append(rows, i), append(files, name)
 		} else if _, several := at.known(text); several || !skip {
-			if wrong++; wrong == 1 {
-				first = fmt.Errorf("line %d, column %q: %w", l.lines[i], own.name, err)
-			}
+			wrong++
+			first = cmp.Or(first, fmt.Errorf("line %d, column %q: %w", l.lines[i], own.name, err))
 		}
 	}
 	without := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return used[name] > 0 })

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 )
 
@@ -108,25 +109,18 @@ func TestIDXAllocatesByContents(t *testing.T) {
 
 func FuzzIDX(f *testing.F) {
 	good := idxBytes(8, make([]byte, 24), 6, 2, 2)
-	f.Add(good)
-	f.Add(gzipped(good))
-	f.Add(gzipped(good)[:30])
-	f.Add(idxBytes(0x0C, make([]byte, 16), 2, 2))
-	f.Add(idxBytes(0x0C, nil, 1<<30, 1<<30))
-	f.Add(idxBytes(8, nil, 0, 28, 28))
+	for _, seed := range [][]byte{good, gzipped(good), gzipped(good)[:30], idxBytes(0x0C, make([]byte, 16), 2, 2), idxBytes(0x0C, nil, 1<<30, 1<<30), idxBytes(8, nil, 0, 28, 28)} {
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, err := decodeIDX("fuzz", data)
-		var format *FormatError
 		if err != nil {
-			if !errors.As(err, &format) {
+			if _, format := errors.AsType[*FormatError](err); !format {
 				t.Fatalf("not a FormatError: %v", err)
 			}
 			return
 		}
-		n := 1
-		for _, d := range a.shape {
-			n *= d
-		}
+		n := nn.Size(a.shape)
 		if got := len(a.data) / a.size; got != n {
 			t.Fatalf("%d elements for shape %v", got, a.shape)
 		}

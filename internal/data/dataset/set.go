@@ -15,6 +15,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/file"
@@ -134,10 +135,8 @@ func (s *Set) People() []int {
 
 // Attribute returns the sensitive attribute of that name, or nil.
 func (s *Set) Attribute(name string) *Attribute {
-	for i := range s.Sensitive {
-		if s.Sensitive[i].Name == name {
-			return &s.Sensitive[i]
-		}
+	if i := slices.IndexFunc(s.Sensitive, func(a Attribute) bool { return a.Name == name }); i >= 0 {
+		return &s.Sensitive[i]
 	}
 	return nil
 }

@@ -163,9 +163,6 @@ func (src *origin) asked(c *chosen) []column {
 		list = append(list, src.columns[k])
 	}
 	for _, a := range c.all() {
-		if a.Labels == nil {
-			continue // there is no target
-		}
 		classes := column{name: a.Name, values: make([]string, len(a.Labels))}
 		for i, class := range a.Labels {
 			classes.values[i] = strconv.Itoa(class)
