@@ -47,31 +47,28 @@
 	PREFETCHT1 (R14)(R8*1) \
 	PREFETCHT1 (R14)(R8*2)
 
-// TERM adds one term of the inner sum.
+// TERM adds one term of the inner sum, and ROW an element of A times the row of B to a row of the tile.
+#define ROW(a, Ya, Yb) \
+	FMA Y0, a, Ya \
+	FMA Y1, a, Yb
 #define TERM \
 	VMOVUPS (DI), Y0 \
 	VMOVUPS 32(DI), Y1 \
 	BROADCAST (AX), Y2 \
 	BROADCAST (AX)(R8*1), Y3 \
-	FMA Y0, Y2, Y4 \
-	FMA Y1, Y2, Y5 \
-	FMA Y0, Y3, Y6 \
-	FMA Y1, Y3, Y7 \
+	ROW(Y2, Y4, Y5) \
+	ROW(Y3, Y6, Y7) \
 	BROADCAST (AX)(R8*2), Y2 \
 	BROADCAST (BX), Y3 \
-	FMA Y0, Y2, Y8 \
-	FMA Y1, Y2, Y9 \
-	FMA Y0, Y3, Y10 \
-	FMA Y1, Y3, Y11 \
+	ROW(Y2, Y8, Y9) \
+	ROW(Y3, Y10, Y11) \
 	BROADCAST (BX)(R8*1), Y2 \
 	BROADCAST (BX)(R8*2), Y3 \
 	ADDQ R9, AX \
 	ADDQ R9, BX \
 	ADDQ R10, DI \
-	FMA Y0, Y2, Y12 \
-	FMA Y1, Y2, Y13 \
-	FMA Y0, Y3, Y14 \
-	FMA Y1, Y3, Y15
+	ROW(Y2, Y12, Y13) \
+	ROW(Y3, Y14, Y15)
 
 // ALPHA scales a row of the tile by alpha, broadcast in Y0. STORE writes one; GROW first adds that
 // row of C, and SCALED beta (in Y1) times that row.
@@ -188,13 +185,46 @@ piece: \
 	VMOVUPS Y0, (R10) \
 	VMOVUPS Y1, 32(R10)
 
-// QUAD32 turns four rows of four float32 at off bytes into the rows at SI into
-// four columns: X4 to X7.
-#define QUAD32(off) \
-	VMOVUPS off(SI), X0 \
-	VMOVUPS off(SI)(R8*1), X1 \
-	VMOVUPS off(SI)(R8*2), X2 \
-	VMOVUPS off(SI)(R9*1), X3 \
+#define MOVE128 \
+	VMOVUPS (R11), Z0 \
+	VMOVUPS 64(R11), Z1 \
+	PREFETCHT0 64(R11)(R13*1) \
+	VMOVUPS Z0, (R10) \
+	VMOVUPS Z1, 64(R10)
+
+// FOURROWS packs four rows, of numbers of 1<<SHIFT bytes: QUAD turns four numbers of each, at SI, into
+// four columns and stores them at DI.
+#define FOURROWS(SHIFT, WIDTH, QUAD) \
+	MOVQ dst+0(FP), DI \
+	MOVQ w+8(FP), R10 \
+	MOVQ src+16(FP), SI \
+	MOVQ ld+24(FP), R8 \
+	MOVQ quads+32(FP), CX \
+	SHLQ $SHIFT, R10 \
+	SHLQ $SHIFT, R8 \
+	LEAQ (R8)(R8*2), R9 \
+	LEAQ (R10)(R10*2), R11 \
+quad: \
+	QUAD \
+	ADDQ $WIDTH, SI \
+	LEAQ (DI)(R10*4), DI \
+	DECQ CX \
+	JNE  quad
+
+// LOADS and STORES move four registers.
+#define LOADS(a, b, c, d) \
+	VMOVUPS (SI), a \
+	VMOVUPS (SI)(R8*1), b \
+	VMOVUPS (SI)(R8*2), c \
+	VMOVUPS (SI)(R9*1), d
+#define STORES(a, b, c, d) \
+	VMOVUPS a, (DI) \
+	VMOVUPS b, (DI)(R10*1) \
+	VMOVUPS c, (DI)(R10*2) \
+	VMOVUPS d, (DI)(R11*1)
+
+#define QUAD32 \
+	LOADS(X0, X1, X2, X3) \
 	VUNPCKLPS X1, X0, X8 \
 	VUNPCKHPS X1, X0, X9 \
 	VUNPCKLPS X3, X2, X10 \
@@ -202,67 +232,31 @@ piece: \
 	VUNPCKLPD X10, X8, X4 \
 	VUNPCKHPD X10, X8, X5 \
 	VUNPCKLPD X11, X9, X6 \
-	VUNPCKHPD X11, X9, X7
+	VUNPCKHPD X11, X9, X7 \
+	STORES(X4, X5, X6, X7)
+
+#define QUAD64 \
+	LOADS(Y0, Y1, Y2, Y3) \
+	VUNPCKLPD Y1, Y0, Y4 \
+	VUNPCKHPD Y1, Y0, Y5 \
+	VUNPCKLPD Y3, Y2, Y6 \
+	VUNPCKHPD Y3, Y2, Y7 \
+	VPERM2F128 $0x20, Y6, Y4, Y0 \
+	VPERM2F128 $0x20, Y7, Y5, Y1 \
+	VPERM2F128 $0x31, Y6, Y4, Y2 \
+	VPERM2F128 $0x31, Y7, Y5, Y3 \
+	STORES(Y0, Y1, Y2, Y3)
 
 // func packRowsF32(dst *float32, w int, src *float32, ld, quads int)
 // dst[p*w+r] = src[r*ld+p] for r < 4 and p < 4·quads.
 TEXT ·packRowsF32(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ w+8(FP), R10
-	MOVQ src+16(FP), SI
-	MOVQ ld+24(FP), R8
-	MOVQ quads+32(FP), CX
-	SHLQ $2, R10
-	SHLQ $2, R8
-	LEAQ (R8)(R8*2), R9
-	LEAQ (R10)(R10*2), R11
-
-quad:
-	QUAD32(0)
-	VMOVUPS X4, (DI)
-	VMOVUPS X5, (DI)(R10*1)
-	VMOVUPS X6, (DI)(R10*2)
-	VMOVUPS X7, (DI)(R11*1)
-	ADDQ $16, SI
-	LEAQ (DI)(R10*4), DI
-	DECQ CX
-	JNE  quad
+	FOURROWS(2, 16, QUAD32)
 	RET
 
 // func packRowsF64(dst *float64, w int, src *float64, ld, quads int)
 // dst[p*w+r] = src[r*ld+p] for r < 4 and p < 4·quads.
 TEXT ·packRowsF64(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ w+8(FP), R10
-	MOVQ src+16(FP), SI
-	MOVQ ld+24(FP), R8
-	MOVQ quads+32(FP), CX
-	SHLQ $3, R10
-	SHLQ $3, R8
-	LEAQ (R8)(R8*2), R9
-	LEAQ (R10)(R10*2), R11
-
-quad:
-	VMOVUPD (SI), Y0
-	VMOVUPD (SI)(R8*1), Y1
-	VMOVUPD (SI)(R8*2), Y2
-	VMOVUPD (SI)(R9*1), Y3
-	VUNPCKLPD Y1, Y0, Y4
-	VUNPCKHPD Y1, Y0, Y5
-	VUNPCKLPD Y3, Y2, Y6
-	VUNPCKHPD Y3, Y2, Y7
-	VPERM2F128 $0x20, Y6, Y4, Y0
-	VPERM2F128 $0x20, Y7, Y5, Y1
-	VPERM2F128 $0x31, Y6, Y4, Y2
-	VPERM2F128 $0x31, Y7, Y5, Y3
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, (DI)(R10*1)
-	VMOVUPD Y2, (DI)(R10*2)
-	VMOVUPD Y3, (DI)(R11*1)
-	ADDQ $32, SI
-	LEAQ (DI)(R10*4), DI
-	DECQ CX
-	JNE  quad
+	FOURROWS(3, 32, QUAD64)
 	VZEROUPPER
 	RET
 
@@ -290,3 +284,10 @@ TEXT ·packLines(SB), NOSPLIT, $0-48
 	MOVQ step+8(FP), R9
 	MOVQ ld+24(FP), R8
 	PIECES(64, MOVE64)
+
+// func packWide(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
+// packLines for pieces of 128 bytes, with AVX-512.
+TEXT ·packWide(SB), NOSPLIT, $0-48
+	MOVQ step+8(FP), R9
+	MOVQ ld+24(FP), R8
+	PIECES(128, MOVE128)

@@ -37,90 +37,74 @@
 	VPXORD Zb, Zb, Zb
 
 // FETCH asks for six rows of C, from CX on, while their sum is under way.
-#define FETCH \
-	PREFETCHT0 (CX) \
-	PREFETCHT0 64(CX) \
-	PREFETCHT0 (CX)(R11*1) \
-	PREFETCHT0 64(CX)(R11*1) \
-	LEAQ (CX)(R11*2), CX \
-	PREFETCHT0 (CX) \
-	PREFETCHT0 64(CX) \
-	PREFETCHT0 (CX)(R11*1) \
-	PREFETCHT0 64(CX)(R11*1) \
-	LEAQ (CX)(R11*2), CX \
+#define TWOROWS \
 	PREFETCHT0 (CX) \
 	PREFETCHT0 64(CX) \
 	PREFETCHT0 (CX)(R11*1) \
 	PREFETCHT0 64(CX)(R11*1) \
 	LEAQ (CX)(R11*2), CX
+#define FETCH \
+	TWOROWS \
+	TWOROWS \
+	TWOROWS
 
 // AHEAD asks for the A of the tile after the next at the current term, into the second cache.
-#define AHEAD \
-	LEAQ (AX)(DX*2), BP \
-	PREFETCHT1 (BP) \
-	PREFETCHT1 (BP)(R8*1) \
-	PREFETCHT1 (BP)(R8*2) \
-	LEAQ (BX)(DX*2), BP \
-	PREFETCHT1 (BP) \
-	PREFETCHT1 (BP)(R8*1) \
-	PREFETCHT1 (BP)(R8*2) \
-	LEAQ (R14)(DX*2), BP \
-	PREFETCHT1 (BP) \
-	PREFETCHT1 (BP)(R8*1) \
-	PREFETCHT1 (BP)(R8*2) \
-	LEAQ (R10)(DX*2), BP \
+#define THREEAHEAD(row) \
+	LEAQ (row)(DX*2), BP \
 	PREFETCHT1 (BP) \
 	PREFETCHT1 (BP)(R8*1) \
 	PREFETCHT1 (BP)(R8*2)
+#define AHEAD \
+	THREEAHEAD(AX) \
+	THREEAHEAD(BX) \
+	THREEAHEAD(R14) \
+	THREEAHEAD(R10)
+
+// COLUMN broadcasts six elements of A, of rows from upper and lower on, and ROW adds one of them times
+// the row of B to a row of the tile.
+#define COLUMN(BROADCAST, upper, lower) \
+	BROADCAST (upper), Z2 \
+	BROADCAST (upper)(R8*1), Z3 \
+	BROADCAST (upper)(R8*2), Z28 \
+	BROADCAST (lower), Z29 \
+	BROADCAST (lower)(R8*1), Z30 \
+	BROADCAST (lower)(R8*2), Z31
+#define ROW(FMA, a, Za, Zb) \
+	FMA Z0, a, Za \
+	FMA Z1, a, Zb
 
 // TERM adds one term of the inner sum to a tile, TERMS to two.
 #define TERM(BROADCAST, FMA) \
 	VMOVUPS (DI), Z0 \
 	VMOVUPS 64(DI), Z1 \
 	ADDQ skip-8(SP), DI \
-	BROADCAST (AX), Z2 \
-	BROADCAST (AX)(R8*1), Z3 \
-	BROADCAST (AX)(R8*2), Z28 \
-	BROADCAST (BX), Z29 \
-	BROADCAST (BX)(R8*1), Z30 \
-	BROADCAST (BX)(R8*2), Z31 \
-	FMA Z0, Z2, Z4 \
-	FMA Z1, Z2, Z5 \
-	FMA Z0, Z3, Z6 \
-	FMA Z1, Z3, Z7 \
-	FMA Z0, Z28, Z8 \
-	FMA Z1, Z28, Z9 \
-	FMA Z0, Z29, Z10 \
-	FMA Z1, Z29, Z11 \
-	FMA Z0, Z30, Z12 \
-	FMA Z1, Z30, Z13 \
-	FMA Z0, Z31, Z14 \
-	FMA Z1, Z31, Z15 \
+	COLUMN(BROADCAST, AX, BX) \
+	ROW(FMA, Z2, Z4, Z5) \
+	ROW(FMA, Z3, Z6, Z7) \
+	ROW(FMA, Z28, Z8, Z9) \
+	ROW(FMA, Z29, Z10, Z11) \
+	ROW(FMA, Z30, Z12, Z13) \
+	ROW(FMA, Z31, Z14, Z15) \
 	ADDQ R9, AX \
 	ADDQ R9, BX
 
 #define TERMS(BROADCAST, FMA) \
 	TERM(BROADCAST, FMA) \
-	BROADCAST (R14), Z2 \
-	BROADCAST (R14)(R8*1), Z3 \
-	BROADCAST (R14)(R8*2), Z28 \
-	BROADCAST (R10), Z29 \
-	BROADCAST (R10)(R8*1), Z30 \
-	BROADCAST (R10)(R8*2), Z31 \
-	FMA Z0, Z2, Z16 \
-	FMA Z1, Z2, Z17 \
-	FMA Z0, Z3, Z18 \
-	FMA Z1, Z3, Z19 \
-	FMA Z0, Z28, Z20 \
-	FMA Z1, Z28, Z21 \
-	FMA Z0, Z29, Z22 \
-	FMA Z1, Z29, Z23 \
-	FMA Z0, Z30, Z24 \
-	FMA Z1, Z30, Z25 \
-	FMA Z0, Z31, Z26 \
-	FMA Z1, Z31, Z27 \
+	COLUMN(BROADCAST, R14, R10) \
+	ROW(FMA, Z2, Z16, Z17) \
+	ROW(FMA, Z3, Z18, Z19) \
+	ROW(FMA, Z28, Z20, Z21) \
+	ROW(FMA, Z29, Z22, Z23) \
+	ROW(FMA, Z30, Z24, Z25) \
+	ROW(FMA, Z31, Z26, Z27) \
 	ADDQ R9, R14 \
 	ADDQ R9, R10
+
+#define FOURTERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA) \
+	TERMS(BROADCAST, FMA)
 
 // ALPHA scales a row of the tile by alpha, broadcast in Z0. STORE writes one; GROW first adds that
 // row of C, and SCALED beta (in Z1) times that row.
@@ -211,19 +195,13 @@ pair: \
 	CMPQ R8, $64 \
 	JGE  far \
 four: \
-	TERMS(BROADCAST, FMA) \
-	TERMS(BROADCAST, FMA) \
-	TERMS(BROADCAST, FMA) \
-	TERMS(BROADCAST, FMA) \
+	FOURTERMS(BROADCAST, FMA) \
 	SUBQ $4, CX \
 	JGE  four \
 	JMP  tail \
 far: \
 	AHEAD \
-	TERMS(BROADCAST, FMA) \
-	TERMS(BROADCAST, FMA) \
-	TERMS(BROADCAST, FMA) \
-	TERMS(BROADCAST, FMA) \
+	FOURTERMS(BROADCAST, FMA) \
 	SUBQ $4, CX \
 	JGE  far \
 tail: \
@@ -298,38 +276,3 @@ TEXT ·wideF32(SB), NOSPLIT, $8-104
 TEXT ·wideF64(SB), NOSPLIT, $8-112
 	ARGUMENTS(3)
 	TILES(VBROADCASTSD, VFMADD231PD, ALPHA64, GROW64, SCALED64, SCALARS64, 3)
-
-// func packWide(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
-// packLines for pieces of 128 bytes.
-TEXT ·packWide(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ step+8(FP), R9
-	MOVQ src+16(FP), SI
-	MOVQ ld+24(FP), R8
-	MOVQ panels+32(FP), DX
-	MOVQ kc+40(FP), CX
-	MOVQ R8, R13
-	SHLQ $4, R13
-
-line:
-	MOVQ DI, R10
-	MOVQ SI, R11
-	MOVQ DX, R12
-
-piece:
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
-	PREFETCHT0 (R11)(R13*1)
-	PREFETCHT0 64(R11)(R13*1)
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	ADDQ $128, R11
-	ADDQ R9, R10
-	DECQ R12
-	JNE  piece
-	ADDQ R8, SI
-	ADDQ $128, DI
-	DECQ CX
-	JNE  line
-	VZEROUPPER
-	RET

@@ -126,3 +126,18 @@ func winogradOutWide(plane *float32, offsets *int, stride int, src *float32, ste
 //
 //lint:ignore U1000 the assembly reads it
 var eightFirst = [8]int32{0, 1, 2, 3, 4, 5, 6, 7}
+
+// vecMask holds the masks of eight lanes: that of the first r begins r lanes before the zeros.
+//
+//lint:ignore U1000 the assembly reads it
+var vecMask = [16]int32{-1, -1, -1, -1, -1, -1, -1, -1}
+
+// channelLanes are the shifts that bring each lane's bit to the top, of eight lanes and the next eight.
+//
+//lint:ignore U1000 the assembly reads it
+var channelLanes = [16]uint32{31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16}
+
+// philoxLanes are the counters of the four blocks of a group, relative to the first.
+//
+//lint:ignore U1000 the assembly reads it
+var philoxLanes = [4]uint64{0, 1, 2, 3}

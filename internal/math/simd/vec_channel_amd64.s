@@ -7,25 +7,6 @@
 // Channel on float32: sixteen elements at a time, then eight, then the rest under a
 // mask. SI is x, BX the cotangents, DI the destination. Y15 is zero.
 
-// The shifts that bring each lane's bit to the top, of the first eight and the next.
-DATA ·channelLanes+0(SB)/4, $31
-DATA ·channelLanes+4(SB)/4, $30
-DATA ·channelLanes+8(SB)/4, $29
-DATA ·channelLanes+12(SB)/4, $28
-DATA ·channelLanes+16(SB)/4, $27
-DATA ·channelLanes+20(SB)/4, $26
-DATA ·channelLanes+24(SB)/4, $25
-DATA ·channelLanes+28(SB)/4, $24
-DATA ·channelLanes+32(SB)/4, $23
-DATA ·channelLanes+36(SB)/4, $22
-DATA ·channelLanes+40(SB)/4, $21
-DATA ·channelLanes+44(SB)/4, $20
-DATA ·channelLanes+48(SB)/4, $19
-DATA ·channelLanes+52(SB)/4, $18
-DATA ·channelLanes+56(SB)/4, $17
-DATA ·channelLanes+60(SB)/4, $16
-GLOBL ·channelLanes(SB), RODATA|NOPTR, $64
-
 #define SCALARS \
 	VBROADCASTSS 0(R8), Y13 \
 	VBROADCASTSS 4(R8), Y12 \

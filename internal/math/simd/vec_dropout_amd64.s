@@ -2,13 +2,6 @@
 
 #include "textflag.h"
 
-// The four counters of a group, relative to the first.
-DATA ·philoxLanes+0(SB)/8, $0
-DATA ·philoxLanes+8(SB)/8, $1
-DATA ·philoxLanes+16(SB)/8, $2
-DATA ·philoxLanes+24(SB)/8, $3
-GLOBL ·philoxLanes(SB), RODATA|NOPTR, $32
-
 // One round of eight blocks, two groups of four, so that one's products are under way
 // while the other's are used. Of the first, Y1 holds words 0 and 1 of each block and Y2
 // words 2 and 3; of the second, Y3 and Y4. A swapped product is (high, low), as the

@@ -3,17 +3,6 @@
 #include "textflag.h"
 #include "vec_f32_amd64.h"
 
-// The mask of r lanes starts r lanes before the zeros.
-DATA ·vecMask+0(SB)/8, $-1
-DATA ·vecMask+8(SB)/8, $-1
-DATA ·vecMask+16(SB)/8, $-1
-DATA ·vecMask+24(SB)/8, $-1
-DATA ·vecMask+32(SB)/8, $0
-DATA ·vecMask+40(SB)/8, $0
-DATA ·vecMask+48(SB)/8, $0
-DATA ·vecMask+56(SB)/8, $0
-GLOBL ·vecMask(SB), RODATA|NOPTR, $64
-
 // ACROSS takes Y0 to Y3 together in X0.
 #define ACROSS(OP) \
 	OP Y1, Y0, Y0 \

@@ -2,6 +2,13 @@
 
 #include "textflag.h"
 
+// STEP goes to the next row, strides in bytes, and back to a label while there is one.
+#define STEP(row) \
+	ADDQ R10, R8 \
+	ADDQ R11, R9 \
+	DECQ DX \
+	JNZ row
+
 // ROWS reads the arguments of the loops over rows that lie apart, and NEXT goes to the next row.
 #define ROWS \
 	MOVQ dst+0(FP), R8 \
@@ -40,10 +47,7 @@ one:
 	ADDQ $4, CX
 	CMPQ CX, BX
 	JLT one
-	ADDQ R10, R8
-	ADDQ R11, R9
-	DECQ DX
-	JNZ few
+	STEP(few)
 	RET
 
 fours:
@@ -51,10 +55,7 @@ fours:
 	VMOVUPS -16(R9)(BX*1), X1
 	VMOVUPS X0, (R8)
 	VMOVUPS X1, -16(R8)(BX*1)
-	ADDQ R10, R8
-	ADDQ R11, R9
-	DECQ DX
-	JNZ fours
+	STEP(fours)
 	RET
 
 eights:
@@ -75,10 +76,7 @@ eight:
 last:
 	VMOVUPS (R9)(SI*1), Y0
 	VMOVUPS Y0, (R8)(SI*1)
-	ADDQ R10, R8
-	ADDQ R11, R9
-	DECQ DX
-	JNZ row
+	STEP(row)
 	VZEROUPPER
 	RET
 

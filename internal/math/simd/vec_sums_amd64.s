@@ -3,6 +3,32 @@
 #include "textflag.h"
 #include "vec_f64_amd64.h"
 
+// SUM4 adds the four numbers of a register up.
+#define SUM4(Ya, Xa) \
+	VEXTRACTF128 $1, Ya, X0 \
+	VADDPD X0, Xa, Xa \
+	VPERMILPD $1, Xa, X0 \
+	VADDSD X0, Xa, Xa
+
+// SUMS reads the arguments of the sums; END returns them.
+#define SUMS(shifts, leasts) \
+	MOVQ dst+0(FP), DI \
+	MOVQ x+8(FP), SI \
+	MOVQ n+16(FP), CX \
+	VBROADCASTSD shift+24(FP), shifts \
+	VBROADCASTSD least+32(FP), leasts \
+	MOVQ lanes+40(FP), R9 \
+	VXORPD Y10, Y10, Y10 \
+	VXORPD Y11, Y11, Y11
+
+#define END \
+	SUM4(Y10, X10) \
+	SUM4(Y11, X11) \
+	VMOVSD X10, sum+48(FP) \
+	VMOVSD X11, moment+56(FP) \
+	VZEROUPPER \
+	RET
+
 #define RANK(LOAD, STORE) \
 	LOAD((SI)(AX*8), Y0) \
 	VCMPPD $0x1d, Y8, Y0, Y1 \
@@ -68,6 +94,22 @@ done:
 	VZEROUPPER
 	RET
 
+// TERMS takes the first coefficient in y, and r, to a polynomial: the others are at R9.
+#define TERMS(FMA, r, y) \
+	FMA 128(R9), r, y \
+	FMA 160(R9), r, y \
+	FMA 192(R9), r, y \
+	FMA 224(R9), r, y \
+	FMA 256(R9), r, y \
+	FMA 288(R9), r, y \
+	FMA 320(R9), r, y \
+	FMA 352(R9), r, y \
+	FMA 384(R9), r, y \
+	FMA 416(R9), r, y \
+	FMA 448(R9), r, y \
+	FMA 480(R9), r, y \
+	FMA 512(R9), r, y
+
 // EXPSUMS: x − shift in Y3, r in Y0, the polynomial in Y2, the power of 2 in Y1.
 #define EXPSUMS(LOAD, STORE, KEEP) \
 	LOAD((SI)(AX*8), Y0) \
@@ -80,19 +122,7 @@ done:
 	VFNMADD231PD 32(R9), Y1, Y0 \
 	VFNMADD231PD 64(R9), Y1, Y0 \
 	VMOVUPD 96(R9), Y2 \
-	VFMADD213PD 128(R9), Y0, Y2 \
-	VFMADD213PD 160(R9), Y0, Y2 \
-	VFMADD213PD 192(R9), Y0, Y2 \
-	VFMADD213PD 224(R9), Y0, Y2 \
-	VFMADD213PD 256(R9), Y0, Y2 \
-	VFMADD213PD 288(R9), Y0, Y2 \
-	VFMADD213PD 320(R9), Y0, Y2 \
-	VFMADD213PD 352(R9), Y0, Y2 \
-	VFMADD213PD 384(R9), Y0, Y2 \
-	VFMADD213PD 416(R9), Y0, Y2 \
-	VFMADD213PD 448(R9), Y0, Y2 \
-	VFMADD213PD 480(R9), Y0, Y2 \
-	VFMADD213PD 512(R9), Y0, Y2 \
+	TERMS(VFMADD213PD, Y0, Y2) \
 	VCVTPD2DQY Y1, X1 \
 	VPMOVSXDQ X1, Y1 \
 	VPSLLQ $52, Y1, Y1 \
@@ -106,13 +136,6 @@ done:
 #define ALL
 #define PART VANDPD Y15, Y2, Y2; VANDPD Y15, Y3, Y3
 
-// SUM4 adds the four numbers of a register up.
-#define SUM4(Ya, Xa) \
-	VEXTRACTF128 $1, Ya, X0 \
-	VADDPD X0, Xa, Xa \
-	VPERMILPD $1, Xa, X0 \
-	VADDSD X0, Xa, Xa
-
 // func expSumsF64(dst, x *float64, n int, shift, least float64, lanes *float64) (sum, moment float64)
 TEXT ·expSumsF64(SB), NOSPLIT, $0-64
 	CMPB ·useAVX512(SB), $0
@@ -120,14 +143,7 @@ TEXT ·expSumsF64(SB), NOSPLIT, $0-64
 	JMP expSumsWide<>(SB)
 
 narrow:
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VBROADCASTSD shift+24(FP), Y8
-	VBROADCASTSD least+32(FP), Y9
-	MOVQ lanes+40(FP), R9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
+	SUMS(Y8, Y9)
 	XORQ AX, AX
 	MOVQ CX, DX
 	ANDQ $~3, DX
@@ -144,12 +160,7 @@ rest:
 	EXPSUMS(PART_LOAD, PART_STORE, PART)
 
 done:
-	SUM4(Y10, X10)
-	SUM4(Y11, X11)
-	VMOVSD X10, sum+48(FP)
-	VMOVSD X11, moment+56(FP)
-	VZEROUPPER
-	RET
+	END
 
 // WIDESUMS is EXPSUMS of eight elements under the mask K1. The sums have four lanes, as with AVX2:
 // the halves of a register are added one after the other.
@@ -164,19 +175,7 @@ done:
 	VFNMADD231PD.BCST 32(R9), Z1, Z0 \
 	VFNMADD231PD.BCST 64(R9), Z1, Z0 \
 	VBROADCASTSD 96(R9), Z2 \
-	VFMADD213PD.BCST 128(R9), Z0, Z2 \
-	VFMADD213PD.BCST 160(R9), Z0, Z2 \
-	VFMADD213PD.BCST 192(R9), Z0, Z2 \
-	VFMADD213PD.BCST 224(R9), Z0, Z2 \
-	VFMADD213PD.BCST 256(R9), Z0, Z2 \
-	VFMADD213PD.BCST 288(R9), Z0, Z2 \
-	VFMADD213PD.BCST 320(R9), Z0, Z2 \
-	VFMADD213PD.BCST 352(R9), Z0, Z2 \
-	VFMADD213PD.BCST 384(R9), Z0, Z2 \
-	VFMADD213PD.BCST 416(R9), Z0, Z2 \
-	VFMADD213PD.BCST 448(R9), Z0, Z2 \
-	VFMADD213PD.BCST 480(R9), Z0, Z2 \
-	VFMADD213PD.BCST 512(R9), Z0, Z2 \
+	TERMS(VFMADD213PD.BCST, Z0, Z2) \
 	VCVTPD2DQ Z1, Y1 \
 	VPMOVSXDQ Y1, Z1 \
 	VPSLLQ $52, Z1, Z1 \
@@ -193,14 +192,7 @@ done:
 
 // expSumsWide is expSumsF64 with AVX-512.
 TEXT expSumsWide<>(SB), NOSPLIT, $0-64
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VBROADCASTSD shift+24(FP), Z8
-	VBROADCASTSD least+32(FP), Z9
-	MOVQ lanes+40(FP), R9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
+	SUMS(Z8, Z9)
 	KXNORB K1, K1, K1
 	XORQ AX, AX
 	MOVQ CX, DX
@@ -223,9 +215,4 @@ rest:
 	WIDESUMS
 
 done:
-	SUM4(Y10, X10)
-	SUM4(Y11, X11)
-	VMOVSD X10, sum+48(FP)
-	VMOVSD X11, moment+56(FP)
-	VZEROUPPER
-	RET
+	END

@@ -2,53 +2,31 @@
 
 #include "textflag.h"
 
-// TERM adds one term of the inner sum to a tile of 16 rows and one register, Z16 … Z31.
-//
-//	AX  A at the current term      DI  row of B at the current term
-#define TERM \
-	VMOVUPS (DI), Z0 \
-	PREFETCHT0 6144(AX) \
-	VFMADD231PS.BCST 0(AX), Z0, Z16 \
-	VFMADD231PS.BCST 4(AX), Z0, Z17 \
-	VFMADD231PS.BCST 8(AX), Z0, Z18 \
-	VFMADD231PS.BCST 12(AX), Z0, Z19 \
-	VFMADD231PS.BCST 16(AX), Z0, Z20 \
-	VFMADD231PS.BCST 20(AX), Z0, Z21 \
-	VFMADD231PS.BCST 24(AX), Z0, Z22 \
-	VFMADD231PS.BCST 28(AX), Z0, Z23 \
-	VFMADD231PS.BCST 32(AX), Z0, Z24 \
-	VFMADD231PS.BCST 36(AX), Z0, Z25 \
-	VFMADD231PS.BCST 40(AX), Z0, Z26 \
-	VFMADD231PS.BCST 44(AX), Z0, Z27 \
-	VFMADD231PS.BCST 48(AX), Z0, Z28 \
-	VFMADD231PS.BCST 52(AX), Z0, Z29 \
-	VFMADD231PS.BCST 56(AX), Z0, Z30 \
-	VFMADD231PS.BCST 60(AX), Z0, Z31 \
-	ADDQ $64, AX \
-	ADDQ $64, DI
-
-// SIXTEEN does something with each row of the tile, at a place of C.
+// SIXTEEN does something with each row of a tile of 16 rows and one register.
 #define SIXTEEN(OP) \
 	OP(0, Z16) \
-	OP(64, Z17) \
-	OP(128, Z18) \
-	OP(192, Z19) \
-	OP(256, Z20) \
-	OP(320, Z21) \
-	OP(384, Z22) \
-	OP(448, Z23) \
-	OP(512, Z24) \
-	OP(576, Z25) \
-	OP(640, Z26) \
-	OP(704, Z27) \
-	OP(768, Z28) \
-	OP(832, Z29) \
-	OP(896, Z30) \
-	OP(960, Z31)
+	OP(1, Z17) \
+	OP(2, Z18) \
+	OP(3, Z19) \
+	OP(4, Z20) \
+	OP(5, Z21) \
+	OP(6, Z22) \
+	OP(7, Z23) \
+	OP(8, Z24) \
+	OP(9, Z25) \
+	OP(10, Z26) \
+	OP(11, Z27) \
+	OP(12, Z28) \
+	OP(13, Z29) \
+	OP(14, Z30) \
+	OP(15, Z31)
 
-#define CLEAR(at, reg) VPXORD reg, reg, reg
-#define PLUS(at, reg) VADDPS at(SI), reg, reg
-#define STORE(at, reg) VMOVUPS reg, at(SI)
+#define CLEAR(i, reg) VPXORD reg, reg, reg
+#define PLUS(i, reg) VADDPS (64*i)(SI), reg, reg
+#define STORE(i, reg) VMOVUPS reg, (64*i)(SI)
+
+// TIMES adds a term: element i of A, at AX, times the row of B in Z0.
+#define TIMES(i, reg) VFMADD231PS.BCST (4*i)(AX), Z0, reg
 
 // func tallF32(panels, k int, a, b, c *float32, add bool)
 // C = Σ_p A_p B_p, or that and C, for tiles of 16 × 16 elements below one another: each element is
@@ -66,7 +44,11 @@ panel:
 	SIXTEEN(CLEAR)
 
 term:
-	TERM
+	VMOVUPS (DI), Z0
+	PREFETCHT0 6144(AX)
+	SIXTEEN(TIMES)
+	ADDQ $64, AX
+	ADDQ $64, DI
 	DECQ CX
 	JNE  term
 	TESTQ R8, R8
@@ -86,17 +68,13 @@ store:
 //
 //	AX  A of the first point at the current term     R10  bytes from there to the second's
 //	DI  row of B                                     R11  the same of B
+#define FIRST(i, reg) VFMADD231PS.BCST (4*i)(DI), Z0, reg
+#define SECOND(i, reg) VFMADD231PS.BCST (4*i)(DI)(R11*1), Z1, reg
 #define FEW \
 	VMOVUPS (AX), Z0 \
 	VMOVUPS (AX)(R10*1), Z1 \
-	VFMADD231PS.BCST 0(DI), Z0, Z16 \
-	VFMADD231PS.BCST 4(DI), Z0, Z17 \
-	VFMADD231PS.BCST 8(DI), Z0, Z18 \
-	VFMADD231PS.BCST 12(DI), Z0, Z19 \
-	VFMADD231PS.BCST 0(DI)(R11*1), Z1, Z20 \
-	VFMADD231PS.BCST 4(DI)(R11*1), Z1, Z21 \
-	VFMADD231PS.BCST 8(DI)(R11*1), Z1, Z22 \
-	VFMADD231PS.BCST 12(DI)(R11*1), Z1, Z23 \
+	FOUR(FIRST, Z16, Z17, Z18, Z19) \
+	FOUR(SECOND, Z20, Z21, Z22, Z23) \
 	ADDQ $64, AX \
 	ADDQ $64, DI
 
@@ -112,27 +90,27 @@ store:
 	VUNPCKLPD Z5, Z3, c \
 	VUNPCKHPD Z5, Z3, d
 
-// FOUR does something with the registers of a point, and PLUSROWS adds the four rows at, at + 256 … of
+// FOUR does something with the registers of a point, and PLUSROWS adds the four rows i, i + 4 … of
 // C to one of QUADS.
 #define FOUR(OP, a, b, c, d) \
 	OP(0, a) \
-	OP(64, b) \
-	OP(128, c) \
-	OP(192, d)
+	OP(1, b) \
+	OP(2, c) \
+	OP(3, d)
 
-#define PLUSROWS(at, reg) \
-	VMOVUPS at(SI), X2 \
-	VINSERTF32X4 $1, (at+256)(SI), Z2, Z2 \
-	VINSERTF32X4 $2, (at+512)(SI), Z2, Z2 \
-	VINSERTF32X4 $3, (at+768)(SI), Z2, Z2 \
+#define PLUSROWS(i, reg) \
+	VMOVUPS (64*i)(SI), X2 \
+	VINSERTF32X4 $1, (64*i+256)(SI), Z2, Z2 \
+	VINSERTF32X4 $2, (64*i+512)(SI), Z2, Z2 \
+	VINSERTF32X4 $3, (64*i+768)(SI), Z2, Z2 \
 	VADDPS Z2, reg, reg
 
 // PUT stores them.
-#define PUT(at, reg) \
-	VEXTRACTF32X4 $0, reg, at(SI) \
-	VEXTRACTF32X4 $1, reg, (at+256)(SI) \
-	VEXTRACTF32X4 $2, reg, (at+512)(SI) \
-	VEXTRACTF32X4 $3, reg, (at+768)(SI)
+#define PUT(i, reg) \
+	VEXTRACTF32X4 $0, reg, (64*i)(SI) \
+	VEXTRACTF32X4 $1, reg, (64*i+256)(SI) \
+	VEXTRACTF32X4 $2, reg, (64*i+512)(SI) \
+	VEXTRACTF32X4 $3, reg, (64*i+768)(SI)
 
 // func fewF32(k int, a *float32, aStep int, b *float32, bStep int, c *float32, cStep int, add bool)
 // fewF32 is tallF32 of a tile's first four columns, for all points: their operands lie steps apart. It leaves
