@@ -29,27 +29,10 @@ func (n *node) attribute(name string) (a attribute, ok bool) {
 		return a, false
 	}
 	w := &wire{}
-	w.each(n.attributes[i].body, func(f field) {
-		switch f.number {
-		case attributeFloat:
-			a.bits = w.float32bits(f)
-		case attributeInt:
-			a.n = w.int(f)
-		case attributeString:
-			a.text = w.text(f)
-		case attributeGraph:
-			a.graph = w.bytes(f)
-		case attributeTensor:
-			a.tensor = w.tensor(w.bytes(f))
-		case attributeFloats:
-			a.floats = w.fixed(a.floats, f, 4)
-		case attributeInts:
-			a.ints = w.ints(a.ints, f)
-		case attributeTexts:
-			a.strings = append(a.strings, f.b)
-		case attributeType:
-			a.kind = w.int(f)
-		}
+	w.read(n.attributes[i].body, fields{
+		attributeFloat: &a.bits, attributeInt: &a.n, attributeString: (*long)(&a.text), attributeGraph: &a.graph,
+		attributeTensor: func(f field) { a.tensor = w.tensor(w.bytes(f)) },
+		attributeFloats: (*floatBytes)(&a.floats), attributeInts: &a.ints, attributeTexts: &a.strings, attributeType: &a.kind,
 	})
 	if e, ok := w.err.(*FormatError); ok {
 		e.Detail = fmt.Sprintf("attribute %q: %s", name, e.Detail)

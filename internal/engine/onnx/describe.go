@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"tattle/internal/engine/nn"
 )
 
@@ -155,50 +157,32 @@ type dim struct {
 }
 
 func (w *wire) declared(b []byte) (v declared) {
-	w.each(b, func(f field) {
-		switch f.number {
-		case valueName:
-			v.name = w.name(f)
-		case valueType:
-			w.each(w.bytes(f), func(f field) { w.typeOf(f, &v) })
-		}
-	})
+	w.read(b, fields{valueName: &v.name, valueType: func(f field) {
+		w.each(w.bytes(f), func(f field) { w.typeOf(f, &v) })
+	}})
 	return v
 }
 
+// otherTypes are what a value may be beside a tensor.
+var otherTypes = map[protowire.Number]string{typeSequence: "a sequence", typeMap: "a map", typeSparse: "a sparse tensor", typeOptional: "an optional"}
+
 func (w *wire) typeOf(f field, v *declared) {
-	other := map[int]string{typeSequence: "a sequence", typeMap: "a map", typeSparse: "a sparse tensor", typeOptional: "an optional"}
-	if v.other = other[int(f.number)]; int(f.number) != typeTensor {
+	if v.other = otherTypes[f.number]; f.number != typeTensor {
 		return
 	}
-	w.each(w.bytes(f), func(f field) {
-		switch f.number {
-		case typeElement:
-			v.element = w.int(f)
-		case typeShape:
-			v.ranked = true
-			w.each(w.bytes(f), func(f field) {
-				if f.number != shapeDim {
-					return
-				}
-				if v.dims = append(v.dims, w.dim(w.bytes(f))); len(v.dims) > maxDims {
-					w.fail("has more than %d dimensions", maxDims)
-				}
-			})
-		}
-	})
+	w.read(w.bytes(f), fields{typeElement: &v.element, typeShape: func(f field) {
+		v.ranked = true
+		w.read(w.bytes(f), fields{shapeDim: func(f field) {
+			if v.dims = append(v.dims, w.dim(w.bytes(f))); len(v.dims) > maxDims {
+				w.fail("has more than %d dimensions", maxDims)
+			}
+		}})
+	}})
 }
 
 func (w *wire) dim(b []byte) (d dim) {
-	w.each(b, func(f field) {
-		switch f.number {
-		case dimValue:
-			d.size = w.int(f)
-			d.known = d.size > 0 // some exporters write -1 or 0 for an open one
-		case dimParam:
-			d.name = w.name(f)
-		}
-	})
+	w.read(b, fields{dimValue: &d.size, dimParam: &d.name})
+	d.known = d.size > 0 // some exporters write -1 or 0 for an open one
 	return d
 }
 

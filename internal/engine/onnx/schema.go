@@ -1,6 +1,10 @@
 package onnx
 
-import "fmt"
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // The messages of ONNX as far as they are read. A field's number is said once,
 // here, for reading and writing; those not listed are skipped.
@@ -131,31 +135,23 @@ type node struct {
 }
 
 func (w *wire) model(b []byte) (m model) {
-	w.each(b, func(f field) {
-		switch f.number {
-		case modelGraph:
+	w.read(b, fields{
+		modelIRVersion: &m.ir, modelProducer: &m.producer, modelVersion: &m.version,
+		modelGraph: func(f field) {
 			if m.graph != nil {
 				w.fail("holds two graphs")
 			}
 			m.graph = w.graph(w.bytes(f))
-		case modelOpset:
-			w.opset(w.bytes(f), &m)
-		case modelIRVersion:
-			m.ir = w.int(f)
-		case modelProducer:
-			m.producer = w.name(f)
-		case modelVersion:
-			m.version = w.name(f)
-		case modelFunctions:
-			w.part()
-			m.functions = true
-		case modelMetadata:
+		},
+		modelOpset:     func(f field) { w.opset(w.bytes(f), &m) },
+		modelFunctions: func(field) { w.part(); m.functions = true },
+		modelMetadata: func(f field) {
 			if m.metadata == nil {
 				m.metadata = map[string]string{}
 			}
 			key, value := w.entry(w.bytes(f))
 			m.metadata[key] = value
-		}
+		},
 	})
 	if m.graph == nil {
 		w.fail("holds no graph: empty, or not an ONNX file")
@@ -165,79 +161,47 @@ func (w *wire) model(b []byte) (m model) {
 
 func (w *wire) opset(b []byte, m *model) {
 	domain, version := "", int64(0)
-	w.each(b, func(f field) {
-		switch f.number {
-		case opsetDomain:
-			domain = w.name(f)
-		case opsetVersion:
-			version = w.int(f)
-		}
-	})
+	w.read(b, fields{opsetDomain: &domain, opsetVersion: &version})
 	if isStandard(domain) {
 		m.opset = version
-	} else {
-		m.domains = append(m.domains, fmt.Sprintf("%s %d", domain, version))
-		if domain == classicalDomain {
-			m.classical = version
-		}
+		return
+	}
+	m.domains = append(m.domains, fmt.Sprintf("%s %d", domain, version))
+	if domain == classicalDomain {
+		m.classical = version
 	}
 }
 
 func isStandard(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
 func (w *wire) entry(b []byte) (key, value string) {
-	w.each(b, func(f field) {
-		switch f.number {
-		case entryKey:
-			key = w.text(f)
-		case entryValue:
-			value = w.text(f)
-		}
-	})
+	w.read(b, fields{entryKey: (*long)(&key), entryValue: (*long)(&value)})
 	return key, value
 }
 
 func (w *wire) graph(b []byte) *graph {
 	g := &graph{nodes: make([]node, 0, w.count(b, graphNode))}
-	w.each(b, func(f field) {
-		switch f.number {
-		case graphNode:
+	w.read(b, fields{
+		graphNode: func(f field) {
 			n := w.node(w.bytes(f))
 			if e, ok := w.err.(*FormatError); ok && e.Node == "" && e.Op == "" {
 				e.Node, e.Op = n.name, n.op
 			}
 			g.nodes = append(g.nodes, n)
-		case graphName:
-			g.name = w.text(f)
-		case graphInitializer:
-			g.initializers = append(g.initializers, w.named(f, tensorName))
-		case graphInput:
-			g.inputs = append(g.inputs, w.named(f, valueName))
-		case graphOutput:
-			g.outputs = append(g.outputs, w.named(f, valueName))
-		case graphSparse:
-			g.sparse = true
-		}
+		},
+		graphName:        (*long)(&g.name),
+		graphInitializer: func(f field) { g.initializers = append(g.initializers, w.named(f, tensorName)) },
+		graphInput:       func(f field) { g.inputs = append(g.inputs, w.named(f, valueName)) },
+		graphOutput:      func(f field) { g.outputs = append(g.outputs, w.named(f, valueName)) },
+		graphSparse:      func(field) { g.sparse = true },
 	})
 	return g
 }
 
 func (w *wire) node(b []byte) (n node) {
-	w.each(b, func(f field) {
-		switch f.number {
-		case nodeInput:
-			n.inputs = append(n.inputs, w.name(f))
-		case nodeOutput:
-			n.outputs = append(n.outputs, w.name(f))
-		case nodeName:
-			n.name = w.name(f)
-		case nodeOp:
-			n.op = w.name(f)
-		case nodeAttribute:
-			n.attributes = append(n.attributes, w.named(f, attributeName))
-		case nodeDomain:
-			n.domain = w.name(f)
-		}
+	w.read(b, fields{
+		nodeInput: &n.inputs, nodeOutput: &n.outputs, nodeName: &n.name, nodeOp: &n.op, nodeDomain: &n.domain,
+		nodeAttribute: func(f field) { n.attributes = append(n.attributes, w.named(f, attributeName)) },
 	})
 	if n.op == "" || len(n.outputs) == 0 {
 		w.fail("a node lacks its operator or its output")
@@ -246,13 +210,9 @@ func (w *wire) node(b []byte) (n node) {
 }
 
 // named finds the name in a message without reading the rest.
-func (w *wire) named(f field, number int) (m named) {
+func (w *wire) named(f field, number protowire.Number) (m named) {
 	m.body = w.bytes(f)
-	w.each(m.body, func(f field) {
-		if int(f.number) == number {
-			m.name = w.name(f)
-		}
-	})
+	w.read(m.body, fields{number: &m.name})
 	if m.name == "" {
 		w.fail("a tensor, attribute or value has no name")
 	}

@@ -34,33 +34,19 @@ type tensor struct {
 }
 
 func (w *wire) tensor(b []byte) (t tensor) {
-	w.each(b, func(f field) {
-		switch f.number {
-		case tensorDims:
+	w.read(b, fields{
+		tensorDims: func(f field) {
 			if t.dims = w.ints(t.dims, f); len(t.dims) > maxDims {
 				w.fail("has more than %d dimensions", maxDims)
 				t.dims = nil
 			}
-		case tensorType:
-			t.kind = w.int(f)
-		case tensorFloats:
-			t.floats = w.fixed(t.floats, f, 4)
-		case tensorDoubles:
-			t.doubles = w.fixed(t.doubles, f, 8)
-		case tensorInt32s, tensorInt64s, tensorUint64s:
-			t.ints = w.ints(t.ints, f)
-		case tensorTexts:
-			t.texts = append(t.texts, f.b)
-		case tensorName:
-			t.name = w.name(f)
-		case tensorRaw:
-			t.raw, t.hasRaw = w.bytes(f), true
-		case tensorExternal:
-			t.external = true
-			w.place(w.bytes(f), &t.place)
-		case tensorLocation:
-			t.external = t.external || w.int(f) != 0
-		}
+		},
+		tensorType: &t.kind, tensorName: &t.name, tensorTexts: &t.texts,
+		tensorFloats: (*floatBytes)(&t.floats), tensorDoubles: (*doubleBytes)(&t.doubles),
+		tensorInt32s: &t.ints, tensorInt64s: &t.ints, tensorUint64s: &t.ints,
+		tensorRaw:      func(f field) { t.raw, t.hasRaw = w.bytes(f), true },
+		tensorExternal: func(f field) { t.external = true; w.place(w.bytes(f), &t.place) },
+		tensorLocation: func(f field) { t.external = t.external || w.int(f) != 0 },
 	})
 	return t
 }

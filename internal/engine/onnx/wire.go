@@ -65,6 +65,46 @@ func (w *wire) each(b []byte, f func(field)) {
 	}
 }
 
+// fields says where the fields of a message are kept, by their numbers. Others are skipped.
+type fields map[protowire.Number]any
+
+// Kinds of fields beside names, integers and their lists, and parts of the file.
+type (
+	long        string // a text that no message repeats
+	floatBytes  []byte // little-endian, of float32
+	doubleBytes []byte // and of float64
+)
+
+// read reads a message.
+func (w *wire) read(b []byte, to fields) {
+	w.each(b, func(f field) {
+		switch p := to[f.number].(type) {
+		case func(field):
+			p(f)
+		case *string:
+			*p = w.name(f)
+		case *[]string:
+			*p = append(*p, w.name(f))
+		case *long:
+			*p = long(w.bytes(f))
+		case *int64:
+			*p = w.int(f)
+		case *[]int64:
+			*p = w.ints(*p, f)
+		case *uint32:
+			*p = w.float32bits(f)
+		case *floatBytes:
+			*p = w.fixed(*p, f, 4)
+		case *doubleBytes:
+			*p = w.fixed(*p, f, 8)
+		case *[]byte:
+			*p = w.bytes(f)
+		case *[][]byte:
+			*p = append(*p, f.b)
+		}
+	})
+}
+
 // count returns how many fields of that number the message has, at most maxParts.
 func (w *wire) count(b []byte, number protowire.Number) (n int) {
 	w.each(b, func(f field) {
@@ -89,8 +129,6 @@ func (w *wire) bytes(f field) []byte {
 	}
 	return f.b
 }
-
-func (w *wire) text(f field) string { return string(w.bytes(f)) }
 
 // name reads a text that messages may repeat.
 func (w *wire) name(f field) string {
