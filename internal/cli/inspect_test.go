@@ -48,7 +48,7 @@ func mkColour(ts *testscript.TestScript, _ bool, args []string) {
 	add("add", &nn.Binary{Operator: "Add"}, "conv2_output_0", "relu1_output_0")
 	add("relu2", &nn.ReLU{})
 	add("pool", &nn.Reduce{Function: "Mean", Axes: []int{1, 2}, Keep: true})
-	add("flatten", &nn.Flatten{})
+	add("flatten", nn.Flatten())
 	add("fc", &nn.Dense{In: 4, Out: 5, Weight: &nn.Param{Name: "fc.weight", Shape: []int{5, 4}, Data: make([]float32, 20)}})
 	g.Init(1)
 	b, err := onnx.Encode(g)

@@ -220,7 +220,7 @@ func mkThreshold(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	d.Bias.Data[0], d.Bias.Data[1] = 0, -.5
 	ts.Check(onnx.Write(ts.MkAbs(args[0]), &nn.Graph{Name: "threshold", Input: "x", InputShape: []int{1, 2, 2}, Output: "y", Nodes: []*nn.Node{
-		{Name: "flat", Op: &nn.Flatten{}, Inputs: []string{"x"}, Output: "flat_out"},
+		{Name: "flat", Op: nn.Flatten(), Inputs: []string{"x"}, Output: "flat_out"},
 		{Name: "dense", Op: d, Inputs: []string{"flat_out"}, Output: "y"},
 	}}))
 	dir := ts.MkAbs(args[1])
@@ -249,7 +249,7 @@ func smallNet(width, size int) *nn.Graph {
 			Weight: &nn.Param{Name: name + "weight", Shape: []int{out, in}, Data: make([]float32, out*in)},
 			Bias:   &nn.Param{Name: name + "bias", Shape: []int{out}, Data: make([]float32, out)}}
 	}
-	add(&nn.Flatten{})
+	add(nn.Flatten())
 	add(dense(size*size, width))
 	add(&nn.ReLU{})
 	add(dense(width, width))

@@ -59,6 +59,9 @@ func forward(g *nn.Graph, x []pair) ([]pair, error) {
 		case *nn.MaxPool:
 			out = maxPool(op, in, shapes[node.Inputs[0]], shapes[node.Output])
 		case *nn.ReLU:
+			if op.Slope != 0 {
+				return nil, unsupported(node)
+			}
 			out = make([]pair, len(in))
 			for i, v := range in {
 				if v.hi > 0 {
@@ -72,12 +75,16 @@ func forward(g *nn.Graph, x []pair) ([]pair, error) {
 					out[i] = out[i].plus(v)
 				}
 			} else if out = in; !slices.Contains([]string{"Flatten", "Reshape", "Identity", "Dropout"}, kind) {
-				return nil, &UnsupportedError{fmt.Sprintf("node %q: the independent check computes Gemm, Conv, Relu, MaxPool, Add, Flatten, Reshape, Identity and Dropout, not %s", node.Name, kind)}
+				return nil, unsupported(node)
 			}
 		}
 		values[node.Output] = out
 	}
 	return values[g.Output], nil
+}
+
+func unsupported(n *nn.Node) error {
+	return &UnsupportedError{fmt.Sprintf("node %q: the independent check computes Gemm, Conv, Relu, MaxPool, Add, Flatten, Reshape, Identity and Dropout, not %s", n.Name, n.Op.Kind())}
 }
 
 // dense returns W·x + b for each row of x.

@@ -40,7 +40,7 @@ func convNet() *nn.Graph {
 		{Name: "relu", Op: &nn.ReLU{}, Inputs: []string{"conv"}, Output: "relu"},
 		{Name: "pool", Op: &nn.MaxPool{Kernel: two, Stride: two}, Inputs: []string{"relu"}, Output: "pool"},
 		{Name: "depth", Op: &nn.Conv2D{InChannels: 4, OutChannels: 4, Kernel: two, Stride: two, Groups: 4, Pad: [4]int{0, 0, 1, 1}, Weight: param(.5, 4, 1, 2, 2)}, Inputs: []string{"pool"}, Output: "depth"},
-		{Name: "flat", Op: &nn.Flatten{}, Inputs: []string{"depth"}, Output: "flat"},
+		{Name: "flat", Op: nn.Flatten(), Inputs: []string{"depth"}, Output: "flat"},
 		{Name: "dense", Op: &nn.Dense{In: 16, Out: 16, Weight: param(.3, 16, 16), Bias: param(.1, 16)}, Inputs: []string{"flat"}, Output: "dense"},
 		{Name: "sum", Op: &nn.Binary{Operator: "Add"}, Inputs: []string{"dense", "flat"}, Output: "sum"},
 	}}
@@ -54,7 +54,7 @@ func denseNet() *nn.Graph {
 		w[i] = float32(.2 * r.NormFloat64())
 	}
 	return &nn.Graph{Name: "dense", Input: "x", InputShape: []int{side, side}, Output: "relu", Nodes: []*nn.Node{
-		{Name: "flat", Op: &nn.Flatten{}, Inputs: []string{"x"}, Output: "flat"},
+		{Name: "flat", Op: nn.Flatten(), Inputs: []string{"x"}, Output: "flat"},
 		{Name: "dense", Op: &nn.Dense{In: side * side, Out: 40, Weight: &nn.Param{Shape: []int{40, side * side}, Data: w}}, Inputs: []string{"flat"}, Output: "dense"},
 		{Name: "relu", Op: &nn.ReLU{}, Inputs: []string{"dense"}, Output: "relu"},
 	}}

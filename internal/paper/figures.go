@@ -127,7 +127,7 @@ func PooledFeatures(g *nn.Graph) string {
 	name, err := g.FeatureNode()
 	for n := g.Node(name); err == nil && n != nil && len(n.Inputs) == 1; n = g.Node(n.Inputs[0]) {
 		switch op := n.Op.(type) {
-		case *nn.Flatten, *nn.Reshape, *nn.Identity, *nn.Dropout:
+		case *nn.Reshape, *nn.Identity, *nn.Dropout:
 			continue
 		case *nn.Reduce:
 			if op.Function != "Mean" {

@@ -118,7 +118,7 @@ func writeTiny(t *testing.T, model, data, learned string) {
 		return &nn.Dense{In: in, Out: out, Weight: &nn.Param{Name: name + ".weight", Shape: []int{out, in}, Data: make([]float32, out*in)}}
 	}
 	g := &nn.Graph{Name: "tiny", Input: "x", InputShape: []int{1, 6, 6}, Output: "scores", Nodes: []*nn.Node{
-		{Name: "flat", Op: &nn.Flatten{}, Inputs: []string{"x"}, Output: "flat_out"},
+		{Name: "flat", Op: nn.Flatten(), Inputs: []string{"x"}, Output: "flat_out"},
 		{Name: "hidden", Op: dense("hidden", 36, 6), Inputs: []string{"flat_out"}, Output: "hidden_out"},
 		{Name: "relu", Op: &nn.ReLU{}, Inputs: []string{"hidden_out"}, Output: "relu_out"},
 		{Name: "last", Op: dense("last", 6, 4), Inputs: []string{"relu_out"}, Output: "scores"},

@@ -49,7 +49,7 @@ func residualBlocks(side int) *Graph {
 		b.Add("", &ReLU{})
 	}
 	b.Add("", &Reduce{Function: "Mean", Axes: []int{1, 2}, Keep: true})
-	b.Add("", &Flatten{})
+	b.Add("", Flatten())
 	b.Dense("fc", 3, true)
 	return initialised(b, 1)
 }

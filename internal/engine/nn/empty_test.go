@@ -21,7 +21,7 @@ func TestNothingIn(t *testing.T) {
 	alone.node("c", three)
 	empty := chain([]int{2})
 	empty.node("e", &Slice{Starts: []int{0}, Counts: []int{0}}, "x")
-	empty.node("r", &LeakyReLU{.1}, "e")
+	empty.node("r", &ReLU{.1}, "e")
 	empty.node("sum", sum, "r")
 	empty.node("own", sum, "x")
 	empty.node("y", &Binary{Operator: "Add"}, "sum", "own")

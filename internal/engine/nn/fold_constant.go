@@ -22,7 +22,7 @@ func foldCopies(r *rewrite) {
 // copies32 reports whether every entry of the output is one of an input, or a float32.
 func copies32(op Op) bool {
 	switch op := op.(type) {
-	case *Identity, *Flatten, *Reshape, *Transpose, *Slice, *Gather, *Concat:
+	case *Identity, *Reshape, *Transpose, *Slice, *Gather, *Concat:
 		return true
 	case *Pad:
 		return float64(float32(op.Value)) == op.Value

@@ -18,11 +18,11 @@ func learnedNets() []*Graph {
 	residuals := residualBlocks(8)
 	for _, n := range residuals.Nodes {
 		if _, ok := n.Op.(*BatchNorm); ok {
-			n.Op = &LeakyReLU{.1}
+			n.Op = &ReLU{.1}
 		}
 	}
 	up := &ConvTranspose{InChannels: 3, OutChannels: 2, Kernel: [2]int{3, 2}, Stride: [2]int{2, 1}, Weight: testParam(r, "weight", 3, 2, 3, 2), Bias: testParam(r, "bias", 2)}
-	slopes := chain([]int{3, 4, 4}, up, &LeakyReLU{.1})
+	slopes := chain([]int{3, 4, 4}, up, &ReLU{.1})
 	table := chain([]int{3, 4})
 	table.node("table", &Constant{Value: testParam(r, "table", 4, 2), Learned: true})
 	table.node("product", &MatMul{}, "x", "table")
@@ -36,7 +36,7 @@ func learnedNets() []*Graph {
 	plain := residualNet()
 	plain.Output, plain.Node("drop").Op = "fc", &Dropout{}
 	twice := testDense(4, 4, true) // whose gradients add up
-	return []*Graph{residuals, slopes, table, swin, plain, chain([]int{4}, twice, &LeakyReLU{.5}, twice)}
+	return []*Graph{residuals, slopes, table, swin, plain, chain([]int{4}, twice, &ReLU{.5}, twice)}
 }
 
 // TestGradients holds the gradient of each parameter, along a random direction, to a
@@ -121,7 +121,7 @@ func poolsNet() *Graph {
 	b.Add("", &ReLU{})
 	b.MaxPool(3)
 	b.Conv("", 60, 1, 1, 0, true)
-	b.Add("", &Flatten{})
+	b.Add("", Flatten())
 	b.Dense("", 4, true)
 	return initialised(b, 1)
 }

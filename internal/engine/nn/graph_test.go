@@ -18,9 +18,9 @@ func TestNewNetRefuses(t *testing.T) {
 		"values":      chain([]int{3}, short),
 		"no weight":   chain([]int{3}, &Dense{In: 3, Out: 3}),
 		"no inputs":   chain([]int{0}),
-		"absurd":      chain([]int{1 << 40, 1 << 40}, &Flatten{}),
+		"absurd":      chain([]int{1 << 40, 1 << 40}, Flatten()),
 		"probability": chain([]int{3}, &Dropout{P: 1}),
-		"not a slope": chain([]int{3}, &LeakyReLU{Slope: math.NaN()}),
+		"not a slope": chain([]int{3}, &ReLU{Slope: math.NaN()}),
 		"no output":   {Input: "x", InputShape: []int{1}, Output: "y"},
 		"undefined":   {Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{"n", &ReLU{}, []string{"z"}, "y"}}},
 		"two inputs":  {Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{"n", &ReLU{}, []string{"x", "x"}, "y"}}},
@@ -83,7 +83,7 @@ func TestCosts(t *testing.T) {
 		want int64
 	}{
 		{zooNet("mnist"), 784*784 + 784*784 + 784*10},
-		{chain([]int{2, 7, 8}, smallConv(2, 3, 3, 0), &MaxPool{Kernel: [2]int{2, 2}}, smallConv(3, 4, 2, 1), &Flatten{}, testDense(4*5*6, 5, true)), 5*6*3*18 + 5*6*4*12 + 4*5*6*5},
+		{chain([]int{2, 7, 8}, smallConv(2, 3, 3, 0), &MaxPool{Kernel: [2]int{2, 2}}, smallConv(3, 4, 2, 1), Flatten(), testDense(4*5*6, 5, true)), 5*6*3*18 + 5*6*4*12 + 4*5*6*5},
 	} {
 		costs := must.Get(c.g.Costs())(t)
 		var sum int64
@@ -111,7 +111,7 @@ func TestSimilar(t *testing.T) {
 }
 
 func TestUpsampled(t *testing.T) {
-	g := chain([]int{1, 2, 3}, &Flatten{}, testDense(6, 2, true))
+	g := chain([]int{1, 2, 3}, Flatten(), testDense(6, 2, true))
 	up := must.Get(g.Upsampled("linear", 1, 2))(t)
 	if up.Params()[0] != g.Params()[0] || !slices.Equal(up.InputShape, []int{1, 1, 2}) || len(g.Nodes) != 2 {
 		t.Error("not the same parameters, or not that input")

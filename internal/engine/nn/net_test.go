@@ -43,11 +43,11 @@ func residualNet() *Graph {
 	g.node("c2", smallConv(3, 3, 3, 1), "r1")
 	g.node("drop", &Dropout{P: .2}, "c2")
 	g.node("a1", &Binary{Operator: "Add"}, "drop", "r1")
-	g.node("r2", &LeakyReLU{Slope: .1}, "a1")
+	g.node("r2", &ReLU{Slope: .1}, "a1")
 	g.node("a2", &Binary{Operator: "Add"}, "a1", "r2")
 	g.node("unused", &ReLU{}, "a2")
 	g.node("a3", &Binary{Operator: "Add"}, "a2", "a2")
-	g.node("flat", &Flatten{}, "a3")
+	g.node("flat", Flatten(), "a3")
 	g.node("fc", testDense(48, 9, true), "flat")
 	g.node("same", &Identity{}, "fc")
 	g.node("r3", &ReLU{}, "same")
@@ -66,7 +66,7 @@ func inputFan() *Graph {
 
 func testNets() map[string]*Graph {
 	return map[string]*Graph{
-		"mlp":       chain([]int{2, 3}, &Flatten{}, testDense(6, 11, true), &ReLU{}, testDense(11, 4, true), &ReLU{}),
+		"mlp":       chain([]int{2, 3}, Flatten(), testDense(6, 11, true), &ReLU{}, testDense(11, 4, true), &ReLU{}),
 		"residual":  residualNet(),
 		"fan":       inputFan(),
 		"identity":  chain([]int{5}, &Identity{}, &Dropout{P: .5}),
@@ -97,7 +97,7 @@ func TestNets(t *testing.T) {
 }
 
 func TestActiveOfReLU(t *testing.T) {
-	lin := mustNet(t, chain([]int{4}, &ReLU{}, &Flatten{})).Linearize([]float32{-1, 0, 2, 3})
+	lin := mustNet(t, chain([]int{4}, &ReLU{}, Flatten())).Linearize([]float32{-1, 0, 2, 3})
 	got := make([]bool, 4)
 	lin.(Activity).Active(got)
 	if got[0] || got[1] || !got[2] || !got[3] {

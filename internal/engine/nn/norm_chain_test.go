@@ -13,10 +13,10 @@ import (
 func chainNets() map[string]*Graph {
 	nets := map[string]*Graph{}
 	for name, ops := range map[string][]Op{
-		"leaky dropout": {&LeakyReLU{Slope: .1}, &Dropout{P: .3}},
+		"leaky dropout": {&ReLU{Slope: .1}, &Dropout{P: .3}},
 		"relu dropout":  {&ReLU{}, &Dropout{P: .3}},
 		"relu":          {&ReLU{}},
-		"leaky":         {&LeakyReLU{Slope: .2}},
+		"leaky":         {&ReLU{Slope: .2}},
 		"dropout":       {&Dropout{P: .5}},
 		"dropout relu":  {&Dropout{P: .5}, &ReLU{}},
 		"none":          {},
@@ -30,7 +30,7 @@ func chainNets() map[string]*Graph {
 			}
 			b.Conv("", 5, 3, 2, 0, true)
 		}
-		b.Add("", &Flatten{})
+		b.Add("", Flatten())
 		b.BatchNorm("")
 		for _, op := range ops {
 			b.Add("", op)

@@ -31,14 +31,14 @@ func operatorCases() (cases []opCase) {
 	}
 	add(&ReLU{}, []int{3, 5, 5})
 	add(&ReLU{}, []int{20011})
-	add(&LeakyReLU{Slope: .01}, []int{37})
-	add(&LeakyReLU{Slope: -.5}, []int{37})
+	add(&ReLU{Slope: .01}, []int{37})
+	add(&ReLU{Slope: -.5}, []int{37})
 	for _, in := range [][]int{{10}, {4, 3}} {
 		add(&Softmax{}, in)
 	}
 	add(&Binary{Operator: "Add"}, []int{2, 3}, []int{2, 3})
 	add(&Binary{Operator: "Mul"}, []int{9001}, []int{9001})
-	add(&Flatten{}, []int{2, 3, 4})
+	add(Flatten(), []int{2, 3, 4})
 	add(&Identity{}, []int{2, 3, 4})
 	for _, in := range [][]int{{5}, {3, 4, 5}, {2, 1, 1}, {3, 4, 4}, {40, 33, 33}} {
 		add(testBatchNorm(in[0]), in)

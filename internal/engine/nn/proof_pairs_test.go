@@ -23,21 +23,21 @@ func wideNets() map[string]*Graph {
 	}
 	grouped := &Conv2D{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{2, 3}, Stride: [2]int{2, 1}, Dilation: [2]int{1, 2}, Pad: [4]int{1, 0, 0, 2}, Weight: testParam(r, "weight", 6, 2, 2, 3)}
 	depthwise := &Conv2D{InChannels: 6, OutChannels: 6, Groups: 6, Kernel: [2]int{3, 3}, Pad: [4]int{1, 1, 1, 1}, Weight: testParam(r, "weight", 6, 1, 3, 3), Bias: testParam(r, "bias", 6)}
-	nets["convolutions"] = chain([]int{2, 5, 6}, smallConv(2, 4, 3, 1), testBatchNorm(4), &ReLU{}, grouped, &LeakyReLU{.1}, depthwise)
+	nets["convolutions"] = chain([]int{2, 5, 6}, smallConv(2, 4, 3, 1), testBatchNorm(4), &ReLU{}, grouped, &ReLU{.1}, depthwise)
 	up := &ConvTranspose{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{3, 2}, Stride: [2]int{2, 1}, Pad: [4]int{1, 0, 0, 1}, Weight: testParam(r, "weight", 4, 3, 3, 2), Bias: testParam(r, "bias", 6)}
-	nets["transposed"] = chain([]int{4, 3, 3}, &LeakyReLU{.3}, up, &ReLU{})
+	nets["transposed"] = chain([]int{4, 3, 3}, &ReLU{.3}, up, &ReLU{})
 	nets["pools"] = chain([]int{2, 7, 7}, smallConv(2, 3, 3, 1), &MaxPool{Kernel: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [4]int{1, 1, 1, 1}},
 		&AveragePool{Kernel: [2]int{2, 3}, Pad: [4]int{1, 0, 0, 1}}, &AveragePool{Kernel: [2]int{2, 2}, Pad: [4]int{1, 1, 0, 0}, CountIncludePad: true}, smallConv(3, 5, 1, 0), &Reduce{Function: "Mean", Axes: []int{1, 2}, Keep: true})
-	nets["copies"] = chain([]int{2, 3, 4}, &LeakyReLU{.7}, &Transpose{Perm: []int{2, 0, 1}}, &Pad{Before: []int{0, 1, 0}, After: []int{1, 0, 2}, Value: 3}, &Flatten{}, testDense(75, 4, true))
+	nets["copies"] = chain([]int{2, 3, 4}, &ReLU{.7}, &Transpose{Perm: []int{2, 0, 1}}, &Pad{Before: []int{0, 1, 0}, After: []int{1, 0, 2}, Value: 3}, Flatten(), testDense(75, 4, true))
 	scaled := testDense(9, 6, true)
 	for i := range scaled.Weight.Data { // weights of many magnitudes: many slices
 		scaled.Weight.Data[i] = float32(math.Ldexp(float64(scaled.Weight.Data[i]), -r.IntN(90)))
 	}
-	nets["magnitudes"] = chain([]int{9}, scaled, &LeakyReLU{.5}, testDense(6, 6, true))
+	nets["magnitudes"] = chain([]int{9}, scaled, &ReLU{.5}, testDense(6, 6, true))
 	nets["arithmetic"] = chain([]int{2, 3, 2}, &Unary{Function: "Neg"}, with("Mul", testParam(r, "c", 3, 1)), with("Div", number(.3)),
 		&Binary{Operator: "Sub", Constant: testParam(r, "c", 2, 1, 2), ConstantFirst: true}, &Unary{Function: "Abs"},
 		with("Min", number(.7)), with("Max", testParam(r, "c", 2)), &Unary{Function: "Clip", Alpha: -.25, Beta: .5}, with("Add", testParam(r, "c", 2, 3, 2)))
-	nets["reduced"] = chain([]int{3, 4, 2}, &LeakyReLU{.3}, &Reduce{Function: "Mean", Axes: []int{1}}, &Reshape{To: []int{1, 3, 2}}, &Reduce{Function: "Sum", Axes: []int{1}, Keep: true})
+	nets["reduced"] = chain([]int{3, 4, 2}, &ReLU{.3}, &Reduce{Function: "Mean", Axes: []int{1}}, &Reshape{To: []int{1, 3, 2}}, &Reduce{Function: "Sum", Axes: []int{1}, Keep: true})
 	broad := chain([]int{3, 1})
 	broad.node("a", testDense(1, 4, true), "x")
 	broad.node("s", &Binary{Operator: "Sub"}, "a", "x")

@@ -71,8 +71,7 @@ func (f wideUnary) wide(y wideTensor, x []wideTensor, _ int) {
 	}
 }
 
-func (*ReLU) wideForm([][]int) wideKernel        { return wideLeaky(0) }
-func (o *LeakyReLU) wideForm([][]int) wideKernel { return wideLeaky(o.Slope) }
+func (o *ReLU) wideForm([][]int) wideKernel { return wideLeaky(o.Slope) }
 
 // wideLeaky: the bound is max(1, |slope|) times ex where x̂ ± ex lies on both sides of 0. With a slope of 0,
 // what is certainly negative is exactly 0.

@@ -26,15 +26,15 @@ func roundoffNets() map[string]*Graph {
 	thrice.node("three", &Binary{Operator: "Add"}, "two", "x")
 	return map[string]*Graph{
 		"affine":   chain([]int{33}, testDense(33, 20, true)),
-		"mlp":      chain([]int{3, 5}, &Flatten{}, testDense(15, 20, true), &ReLU{}, testDense(20, 20, true), &ReLU{}, testDense(20, 7, true)),
-		"leaky":    chain([]int{15}, testDense(15, 20, true), &LeakyReLU{.01}, testDense(20, 20, false), &LeakyReLU{-1.5}, testDense(20, 7, true)),
+		"mlp":      chain([]int{3, 5}, Flatten(), testDense(15, 20, true), &ReLU{}, testDense(20, 20, true), &ReLU{}, testDense(20, 7, true)),
+		"leaky":    chain([]int{15}, testDense(15, 20, true), &ReLU{.01}, testDense(20, 20, false), &ReLU{-1.5}, testDense(20, 7, true)),
 		"wide":     chain([]int{20}, wideWeights, &ReLU{}, testDense(15, 6, true), &Identity{}),
-		"norm":     chain([]int{15}, testDense(15, 20, true), testBatchNorm(20), &LeakyReLU{.2}, testDense(20, 7, true), testBatchNorm(7)),
+		"norm":     chain([]int{15}, testDense(15, 20, true), testBatchNorm(20), &ReLU{.2}, testDense(20, 7, true), testBatchNorm(7)),
 		"softmax":  chain([]int{15}, testDense(15, 9, true), &Softmax{}),
 		"steep":    chain([]int{20}, wideWeights, &Softmax{}),
 		"residual": residual,
 		"identity": chain([]int{4}),
-		"slope":    chain([]int{15}, &LeakyReLU{.01}),
+		"slope":    chain([]int{15}, &ReLU{.01}),
 		"thrice":   thrice,
 	}
 }

@@ -72,7 +72,7 @@ func randomImageOp(r *rand.Rand, in []int, g *Graph) Op {
 	case 5:
 		return testBatchNorm(c)
 	case 6:
-		return &LeakyReLU{[]float64{.2, -.3, 0, 1.5}[r.IntN(4)]}
+		return &ReLU{[]float64{.2, -.3, 0, 1.5}[r.IntN(4)]}
 	case 7, 8, 9:
 		return &Binary{Operator: "Add"}
 	case 10:

@@ -73,7 +73,7 @@ func (m *mixture) rearrangement(s []int) Op {
 	case 0:
 		return &Reshape{To: append([]int{1}, s...)}
 	case 1:
-		return &Flatten{}
+		return Flatten()
 	case 2:
 		return &Transpose{Perm: m.r.Perm(len(s))}
 	case 3:

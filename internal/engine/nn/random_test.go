@@ -95,7 +95,7 @@ func randomGraph(r *rand.Rand) *Graph {
 		name, in := fmt.Sprintf("n%d", i), names[max(r.IntN(len(names)), r.IntN(len(names)))]
 		size := sizes[in]
 		inputs, out := []string{in}, size
-		ops := []Op{&ReLU{}, &LeakyReLU{.3}, &Identity{}, &Dropout{}, &Softmax{}, testBatchNorm(size), &Binary{Operator: "Add"}, nil, nil}
+		ops := []Op{&ReLU{}, &ReLU{.3}, &Identity{}, &Dropout{}, &Softmax{}, testBatchNorm(size), &Binary{Operator: "Add"}, nil, nil}
 		op := ops[r.IntN(len(ops))]
 		switch op.(type) {
 		case *Binary:

@@ -1,28 +1,41 @@
 package nn
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// Reshape lays an example out in another shape of as many entries: ONNX Reshape-13,
-// where To follows the batch.
+// Reshape lays an example out in another shape of as many entries: ONNX Reshape-13, where To follows
+// the batch, or ONNX Flatten-13.
 type Reshape struct {
-	To []int // no dimension is −1 or is copied by 0: a 0 is an empty dimension
+	To []int // [−1] is one vector of all entries; else a 0 is an empty dimension
 }
 
-// Kind returns "Reshape".
-func (*Reshape) Kind() string { return "Reshape" }
+// Flatten returns the Reshape that lays an example of any shape out as one vector.
+func Flatten() *Reshape { return &Reshape{To: []int{-1}} }
 
-// Shape returns To; it returns an error if its size is not the input's.
+func (o *Reshape) flat() bool { return slices.Equal(o.To, []int{-1}) }
+
+// Kind returns "Reshape", or "Flatten" for that to one vector.
+func (o *Reshape) Kind() string {
+	if o.flat() {
+		return "Flatten"
+	}
+	return "Reshape"
+}
+
+// Shape returns the new shape; it returns an error if its size is not the input's.
 func (o *Reshape) Shape(inputs ...[]int) ([]int, error) {
 	in, err := oneInput(inputs)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range o.To {
-		if d < 0 {
-			return nil, fmt.Errorf("shape %v has a negative dimension", o.To)
-		}
-	}
-	if Size(o.To) != Size(in) {
+	switch {
+	case o.flat():
+		return []int{Size(in)}, nil
+	case len(o.To) > 0 && slices.Min(o.To) < 0:
+		return nil, fmt.Errorf("shape %v has a negative dimension", o.To)
+	case Size(o.To) != Size(in):
 		return nil, fmt.Errorf("cannot view shape %v as %v: %d entries are not %d", in, o.To, Size(in), Size(o.To))
 	}
 	return o.To, nil

@@ -7,19 +7,30 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// ReLU is max(x, 0), whose derivative at 0 is taken to be 0.
-type ReLU struct{}
+// ReLU is x where x > 0 and Slope·x elsewhere, the derivative at 0 being Slope: max(x, 0), or what is
+// called LeakyReLU where there is a slope.
+type ReLU struct{ Slope float64 }
 
-// Kind returns "Relu".
-func (*ReLU) Kind() string { return "Relu" }
+// Kind returns "Relu", or "LeakyRelu" where there is a slope.
+func (o *ReLU) Kind() string {
+	if o.Slope == 0 {
+		return "Relu"
+	}
+	return "LeakyRelu"
+}
 
-// Shape returns the input's shape.
-func (*ReLU) Shape(inputs ...[]int) ([]int, error) { return oneInput(inputs) }
+// Shape returns the input's shape; it returns an error if the slope is not finite.
+func (o *ReLU) Shape(inputs ...[]int) ([]int, error) {
+	if math.IsNaN(o.Slope) || math.IsInf(o.Slope, 0) {
+		return nil, fmt.Errorf("slope %v is not finite", o.Slope)
+	}
+	return oneInput(inputs)
+}
 
-func (*ReLU) kernel32(...[]int) kernel[float32] { return newRectifier[float32](0) }
-func (*ReLU) kernel64(...[]int) kernel[float64] { return newRectifier[float64](0) }
+func (o *ReLU) kernel32(...[]int) kernel[float32] { return newRectifier[float32](o.Slope) }
+func (o *ReLU) kernel64(...[]int) kernel[float64] { return newRectifier[float64](o.Slope) }
 
-// rectifier is the kernel of ReLU and LeakyReLU. With a slope of 0 the negative side is exactly zero.
+// rectifier is the kernel of ReLU. With a slope of 0 the negative side is exactly zero.
 type rectifier[T Float] struct {
 	elementwise[T]
 	slope float64
@@ -38,24 +49,6 @@ func (k *rectifier[T]) active(f *frame[T], dst []bool) {
 		dst[i] = k.slope != 0 || x > 0
 	}
 }
-
-// LeakyReLU is x where x > 0 and Slope·x elsewhere, the derivative at 0 being
-// Slope.
-type LeakyReLU struct{ Slope float64 }
-
-// Kind returns "LeakyRelu".
-func (*LeakyReLU) Kind() string { return "LeakyRelu" }
-
-// Shape returns the input's shape; it returns an error if the slope is not finite.
-func (o *LeakyReLU) Shape(inputs ...[]int) ([]int, error) {
-	if math.IsNaN(o.Slope) || math.IsInf(o.Slope, 0) {
-		return nil, fmt.Errorf("slope %v is not finite", o.Slope)
-	}
-	return oneInput(inputs)
-}
-
-func (o *LeakyReLU) kernel32(...[]int) kernel[float32] { return newRectifier[float32](o.Slope) }
-func (o *LeakyReLU) kernel64(...[]int) kernel[float64] { return newRectifier[float64](o.Slope) }
 
 // roundoff: where the whole interval x̂ ± ex lies on one side of 0 the operator is
 // linear there, with slope 1 or Slope, and otherwise it stretches no interval by

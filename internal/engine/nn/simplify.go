@@ -104,9 +104,11 @@ func dropIdentities(r *rewrite) {
 		switch n.Op.(type) {
 		case *Identity, *Dropout:
 			r.skip(n)
-		case *Flatten, *Reshape:
-			if from := r.producer[n.Inputs[0]]; from != nil && isView(from.Op) {
-				r.become(n, n.Op, from.Inputs[0])
+		case *Reshape:
+			if from := r.producer[n.Inputs[0]]; from != nil {
+				if _, view := from.Op.(*Reshape); view {
+					r.become(n, n.Op, from.Inputs[0])
+				}
 			}
 			if slices.Equal(r.shapes[n.Inputs[0]], r.shapes[n.Output]) {
 				r.skip(n)
@@ -131,14 +133,6 @@ func copiesAll(op Op, inputs int) bool {
 		return !slices.ContainsFunc(op.Steps, func(s int) bool { return s < 1 })
 	case *Pad:
 		return !slices.ContainsFunc(slices.Concat(op.Before, op.After), func(n int) bool { return n != 0 })
-	}
-	return false
-}
-
-func isView(op Op) bool {
-	switch op.(type) {
-	case *Flatten, *Reshape:
-		return true
 	}
 	return false
 }

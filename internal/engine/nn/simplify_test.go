@@ -50,7 +50,7 @@ func simplifyCases() map[string]struct {
 	constant := chain([]int{2, 3})
 	constant.node("c", constantOf(r, 3, 2))
 	constant.node("t", &Transpose{Perm: []int{1, 0}}, "c")
-	constant.node("r", &LeakyReLU{.5}, "t")
+	constant.node("r", &ReLU{.5}, "t")
 	constant.node("y", &Binary{Operator: "Add"}, "x", "r")
 	padded := func(value float64, pads ...int) *Graph { // above and right, left and below by so much, and then by 1
 		after := []int{pads[0], pads[2], pads[1]}

@@ -6,21 +6,6 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// Flatten lays an example out as one vector.
-type Flatten struct{}
-
-// Kind returns "Flatten".
-func (*Flatten) Kind() string { return "Flatten" }
-
-// Shape returns the product of the input's dimensions.
-func (*Flatten) Shape(inputs ...[]int) ([]int, error) {
-	s, err := oneInput(inputs)
-	return []int{Size(s)}, err
-}
-
-func (*Flatten) kernel32(...[]int) kernel[float32] { return through[float32]{} }
-func (*Flatten) kernel64(...[]int) kernel[float64] { return through[float64]{} }
-
 // Identity hands its input on.
 type Identity struct{}
 

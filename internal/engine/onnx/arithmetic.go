@@ -235,7 +235,7 @@ func (r *nodeReader) keepShape(op nn.Op) {
 	r.chain(x).then(op).end(0, x.shape)
 }
 
-func (r *nodeReader) leakyReLU() { r.keepShape(&nn.LeakyReLU{Slope: r.float("alpha", 0.01)}) }
+func (r *nodeReader) leakyReLU() { r.keepShape(&nn.ReLU{Slope: r.float("alpha", 0.01)}) }
 
 func (r *nodeReader) gelu() {
 	switch approximate := r.text("approximate", "none"); approximate {

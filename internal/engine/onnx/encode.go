@@ -160,16 +160,15 @@ type given struct {
 func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 	kind, inputs, with := n.Op.Kind(), slices.Clone(n.Inputs), []given(nil)
 	switch op := n.Op.(type) {
-	case *nn.ReLU, *nn.Identity:
+	case *nn.Identity:
 	case *nn.Dropout:
 		inputs = append(inputs, e.number(op.P, n.Name+".ratio"))
-	case *nn.LeakyReLU:
-		mustBeFloat32("slope", op.Slope)
-		with = []given{{"alpha", op.Slope}}
+	case *nn.ReLU:
+		if mustBeFloat32("slope", op.Slope); op.Slope != 0 {
+			with = []given{{"alpha", op.Slope}}
+		}
 	case *nn.Softmax, *nn.Hardmax:
 		with = []given{{"axis", -1}}
-	case *nn.Flatten:
-		with = []given{{"axis", 1}}
 	case *nn.Constant: // repeated for each example, since not all that may follow broadcasts
 		kind, inputs = "Expand", []string{e.param(op.Value, n.Name+".value"), e.batchShape(n.Name, op.Value.Shape)}
 	case *nn.Transpose:
@@ -186,8 +185,11 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 		e.broadcasting(n, in, out)
 		return
 	case *nn.Reshape:
-		e.reshape(n.Name, n.Inputs[0], n.Output, op.To)
-		return
+		if kind == "Reshape" {
+			e.reshape(n.Name, n.Inputs[0], n.Output, op.To)
+			return
+		}
+		with = []given{{"axis", 1}}
 	case *nn.Slice:
 		if inputs = append(inputs, e.sliced(n, op, in[0])...); len(inputs) == 1 {
 			kind = "Identity"

@@ -41,7 +41,7 @@ func allOperators() *nn.Graph {
 	}
 	add(&nn.Conv2D{InChannels: 2, OutChannels: 4, Kernel: [2]int{3, 2}, Stride: [2]int{2, 1}, Pad: [4]int{1, 0, 2, 1}, Weight: param(r, 4, 2, 3, 2), Bias: param(r, 4)})
 	add(&nn.BatchNorm{Channels: 4, Scale: param(r, 4), Shift: param(r, 4), Mean: param(r, 4), Variance: variance, Epsilon: 1e-3, Momentum: 0.3})
-	skip := add(&nn.LeakyReLU{Slope: 0.2})
+	skip := add(&nn.ReLU{Slope: 0.2})
 	add(&nn.Conv2D{InChannels: 4, OutChannels: 4, Kernel: [2]int{3, 3}, Dilation: [2]int{2, 1}, Pad: [4]int{2, 1, 2, 1}, Groups: 2, Weight: param(r, 4, 2, 3, 3)})
 	add(&nn.Binary{Operator: "Add"}, skip)
 	add(&nn.ReLU{})
@@ -49,7 +49,7 @@ func allOperators() *nn.Graph {
 	add(&nn.AveragePool{Kernel: [2]int{2, 2}, Stride: [2]int{2, 1}, Pad: [4]int{0, 1, 1, 0}, CountIncludePad: true})
 	add(&nn.Dropout{P: 0.3})
 	add(&nn.Reduce{Function: "Mean", Axes: []int{1, 2}, Keep: true})
-	add(&nn.Flatten{})
+	add(nn.Flatten())
 	shared := param(r, 4, 4)
 	shared.Name = "x" // also the name of the input
 	add(&nn.Dense{In: 4, Out: 4, Weight: shared, Bias: param(r, 4)})

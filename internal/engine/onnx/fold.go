@@ -75,7 +75,7 @@ func (s *scratch) setType(op operator) {
 // run computes an operator. What does not change the order of entries is not copied.
 func (s *scratch) run(op nn.Op, output string, shape []int, inputs []string) {
 	switch op.(type) {
-	case *nn.Identity, *nn.Reshape, *nn.Flatten, *nn.Dropout:
+	case *nn.Identity, *nn.Reshape, *nn.Dropout:
 		s.tensors[output] = s.tensor(inputs[0])
 		return
 	}

@@ -52,7 +52,7 @@ func (r *nodeReader) flatten() {
 	axis := clampIndex(a, rank)
 	shape := []int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}
 	if axis == 1 && x.shape[0] == 1 {
-		r.chain(x).then(&nn.Flatten{}).end(0, shape)
+		r.chain(x).then(nn.Flatten()).end(0, shape)
 		return
 	}
 	r.chain(x).end(0, shape)

@@ -133,7 +133,7 @@ func TestAttributesAreDecimals(t *testing.T) {
 	if b.Epsilon != 1e-5 || b.Momentum != 0.1 {
 		t.Errorf("epsilon %v, momentum %v", b.Epsilon, b.Momentum)
 	}
-	if l := g.Nodes[1].Op.(*nn.LeakyReLU); l.Slope != 0.3 {
+	if l := g.Nodes[1].Op.(*nn.ReLU); l.Slope != 0.3 {
 		t.Errorf("slope %v", l.Slope)
 	}
 	if d := g.Nodes[2].Op.(*nn.Dropout); d.P != 0.2 {

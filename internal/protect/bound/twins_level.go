@@ -87,18 +87,17 @@ func (b *levelBuilder) visit(n *nn.Node) {
 			bends = appendNew(bends, t)
 		}
 	}
-	_, relu := n.Op.(*nn.ReLU)
-	_, leaky := n.Op.(*nn.LeakyReLU)
-	if (relu || leaky) && n.Inputs[0] == b.g.Input || !relu && !leaky && !isAffine(n.Op) {
+	relu, bent := n.Op.(*nn.ReLU)
+	if bent && n.Inputs[0] == b.g.Input || !bent && !isAffine(n.Op) {
 		b.stop = n
 		return
 	}
-	if size := nn.Size(b.shapes[n.Output]); relu {
+	if size := nn.Size(b.shapes[n.Output]); bent && relu.Slope == 0 {
 		b.add(n, n.Inputs[0], bends, true)
 	} else if size < b.p {
 		b.add(n, n.Output, bends, false)
 	}
-	if relu || leaky {
+	if bent {
 		bends = appendNew(bends, n.Inputs[0])
 	}
 	b.bends[n.Output] = bends
@@ -116,7 +115,7 @@ func appendNew(x []string, s string) []string {
 // isAffine reports whether an operator is affine in inference.
 func isAffine(op nn.Op) bool {
 	switch op := op.(type) {
-	case *nn.Dense, *nn.Conv2D, *nn.BatchNorm, *nn.AveragePool, *nn.Flatten, *nn.Identity, *nn.Dropout:
+	case *nn.Dense, *nn.Conv2D, *nn.BatchNorm, *nn.AveragePool, *nn.Reshape, *nn.Identity, *nn.Dropout:
 		return true
 	case *nn.Binary:
 		return op.Operator == "Add" && op.Constant == nil

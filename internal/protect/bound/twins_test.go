@@ -134,11 +134,11 @@ func TestTwinsOfEveryLevel(t *testing.T) {
 	for name, g := range map[string]*nn.Graph{
 		"first":  chain([]int{p}, drawn(r, 40, p), &nn.ReLU{}, drawn(r, 30, 40), &nn.ReLU{}),
 		"second": chain([]int{p}, drawn(r, 150, p), &nn.ReLU{}, drawn(r, 30, 150), &nn.ReLU{}, drawn(r, 9, 30), &nn.Softmax{}),
-		"affine": chain([]int{p}, drawn(r, 90, p), &nn.LeakyReLU{Slope: .1}, drawn(r, 10, 90), &nn.Softmax{}),
+		"affine": chain([]int{p}, drawn(r, 90, p), &nn.ReLU{Slope: .1}, drawn(r, 10, 90), &nn.Softmax{}),
 		"linear": chain([]int{p}, drawn(r, 10, p)),
-		"conv":   chain([]int{1, 6, 6}, conv, &nn.ReLU{}, &nn.MaxPool{Kernel: [2]int{2, 2}}, &nn.Flatten{}, drawn(r, 7, 18)),
+		"conv":   chain([]int{1, 6, 6}, conv, &nn.ReLU{}, &nn.MaxPool{Kernel: [2]int{2, 2}}, nn.Flatten(), drawn(r, 7, 18)),
 		"norm": chain([]int{1, 6, 6}, conv, &nn.BatchNorm{Channels: 2, Scale: ones(2, 1.5), Shift: ones(2, -.2), Mean: ones(2, .1), Variance: ones(2, .7)},
-			&nn.ReLU{}, &nn.MaxPool{Kernel: [2]int{2, 2}, Stride: [2]int{2, 2}}, &nn.Flatten{}, drawn(r, 7, 8)),
+			&nn.ReLU{}, &nn.MaxPool{Kernel: [2]int{2, 2}, Stride: [2]int{2, 2}}, nn.Flatten(), drawn(r, 7, 8)),
 		"dead":    chain([]int{p}, weights(5, p, slices.Concat(drawn(r, 5, p).Weight.Data, slices.Repeat([]float32{-1000}, 5))...), &nn.ReLU{}),
 		"dropout": chain([]int{p}, &nn.Dropout{P: .5}, drawn(r, 50, p), &nn.Identity{}, &nn.ReLU{}),
 	} {

@@ -203,7 +203,7 @@ func lastOf(g *nn.Graph) *nn.Node {
 	n := producer[g.Output]
 	for n != nil {
 		switch n.Op.(type) {
-		case *nn.Identity, *nn.Flatten, *nn.Reshape, *nn.Dropout:
+		case *nn.Identity, *nn.Reshape, *nn.Dropout:
 			n = producer[n.Inputs[0]]
 			continue
 		}

@@ -192,7 +192,7 @@ func TestSpecScores(t *testing.T) {
 	}
 	logSoftmax := ending(&nn.Binary{Operator: "Sub"}, "fc2", "sum")
 	logSoftmax.Nodes = slices.Insert(logSoftmax.Nodes, len(logSoftmax.Nodes)-2, &nn.Node{Name: "sum", Op: &nn.Reduce{Function: "Sum"}, Inputs: []string{"fc2"}, Output: "sum"})
-	for _, g := range []*nn.Graph{ending(&nn.Softmax{}, "fc2"), logSoftmax, ending(&nn.Flatten{}, "fc2")} {
+	for _, g := range []*nn.Graph{ending(&nn.Softmax{}, "fc2"), logSoftmax, ending(nn.Flatten(), "fc2")} {
 		front, _ := must.Get2(release.Spec{Surface: "logits"}.Build(t.Context(), g, nil))(t)
 		same(t, g.Nodes[len(g.Nodes)-2].Op.Kind(), outputs(t, front, x), logits)
 	}

@@ -144,7 +144,7 @@ func TestNumberGivenTarget(t *testing.T) {
 func linear(shape []int) func(classes int, seed uint64) *nn.Graph {
 	return func(classes int, seed uint64) *nn.Graph {
 		b := nn.NewBuilder("linear", shape...)
-		b.Add("", &nn.Flatten{})
+		b.Add("", nn.Flatten())
 		b.Dense("", classes, true)
 		b.Graph.Init(seed)
 		return b.Graph

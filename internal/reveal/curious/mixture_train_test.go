@@ -22,7 +22,7 @@ func digits(train, validation int) *dataset.Parts {
 func digitPerceptron(classes int, seed uint64) *nn.Graph {
 	const width = 96
 	g := newGraph("small", 1, 28, 28)
-	appendNode(g, "flat", &nn.Flatten{}, g.Input)
+	appendNode(g, "flat", nn.Flatten(), g.Input)
 	appendNode(g, "hidden", &nn.Dense{In: 784, Out: width, Weight: param("w1", width, 784), Bias: param("b1", width)}, g.Output)
 	appendNode(g, "relu", &nn.ReLU{}, g.Output)
 	appendNode(g, "scores", &nn.Dense{In: width, Out: classes, Weight: param("w2", classes, width), Bias: param("b2", classes)}, g.Output)

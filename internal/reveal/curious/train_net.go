@@ -44,7 +44,7 @@ func flattened(g *nn.Graph, shape []int) *nn.Graph {
 	if len(shape) == 1 {
 		return g
 	}
-	first := &nn.Node{Name: "flatten1", Op: &nn.Flatten{}, Inputs: []string{g.Input}, Output: "flatten1"}
+	first := &nn.Node{Name: "flatten1", Op: nn.Flatten(), Inputs: []string{g.Input}, Output: "flatten1"}
 	g.Nodes[0].Inputs = []string{first.Output}
 	g.Nodes = append([]*nn.Node{first}, g.Nodes...)
 	g.InputShape = slices.Clone(shape)

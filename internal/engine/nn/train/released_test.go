@@ -19,7 +19,7 @@ func divided(t *testing.T, seed uint64, answers int) (whole, front, head *nn.Gra
 	b.BatchNorm("")
 	b.Add("", &nn.ReLU{})
 	b.MaxPool(2)
-	b.Add("", &nn.Flatten{})
+	b.Add("", nn.Flatten())
 	b.Dense("values", 6, true)
 	b.Dense("hidden", 12, true)
 	b.Add("", &nn.ReLU{})

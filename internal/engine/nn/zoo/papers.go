@@ -13,7 +13,7 @@ import (
 // belongs to the loss.
 func MNIST(seed uint64) *nn.Graph {
 	b := nn.NewBuilder("mnist", 1, 28, 28)
-	b.Add("", &nn.Flatten{})
+	b.Add("", nn.Flatten())
 	b.Dense("", 784, true)
 	b.Add("", &nn.ReLU{})
 	b.Dense("", 784, true)
@@ -36,7 +36,7 @@ func CIFAR10(seed uint64) *nn.Graph {
 	b.MaxPool(3)
 	b.Conv("", 3072, 3, 1, 0, true)
 	b.Add("", &nn.ReLU{})
-	b.Add("", &nn.Flatten{})
+	b.Add("", nn.Flatten())
 	b.Dense("", 3072, true)
 	b.Add("", &nn.ReLU{})
 	b.Dense("", 10, true)
@@ -79,10 +79,10 @@ func Curious(o CuriousOptions, seed uint64) *nn.Graph {
 	for _, channels := range o.Widths[:4] {
 		b.Conv("", channels, 2, 2, 0, true)
 		b.BatchNorm("")
-		b.Add("", &nn.LeakyReLU{Slope: curiousSlope})
+		b.Add("", &nn.ReLU{Slope: curiousSlope})
 		b.Add("", &nn.Dropout{P: curiousDropout})
 	}
-	b.Add("", &nn.Flatten{})
+	b.Add("", nn.Flatten())
 	hidden(b, o.Widths[4], curiousDropoutEnd)
 	b.Dense("", o.Classes, true)
 	return initialised(b, seed)
@@ -132,7 +132,7 @@ func Attack(y, s int, seed uint64) *nn.Graph {
 // hidden appends a layer of that width with paper B's nonlinearity and a Dropout.
 func hidden(b *nn.Builder, width int, dropout float64) {
 	b.Dense("", width, true)
-	b.Add("", &nn.LeakyReLU{Slope: curiousSlope})
+	b.Add("", &nn.ReLU{Slope: curiousSlope})
 	b.Add("", &nn.Dropout{P: dropout})
 }
 
@@ -155,7 +155,7 @@ func CuriousOf(shape []int, widths [5]int) func(classes int, seed uint64) *nn.Gr
 func Perceptron(shape []int, hidden int) func(classes int, seed uint64) *nn.Graph {
 	return func(classes int, seed uint64) *nn.Graph {
 		b := nn.NewBuilder("perceptron", shape...)
-		b.Add("", &nn.Flatten{})
+		b.Add("", nn.Flatten())
 		b.Dense("", hidden, true)
 		b.Add("", &nn.ReLU{})
 		b.Dense("", classes, true)

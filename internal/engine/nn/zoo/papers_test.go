@@ -97,7 +97,7 @@ func TestBuiltinSettings(t *testing.T) {
 			switch op := n.Op.(type) {
 			case *nn.Dropout:
 				dropped = append(dropped, op.P)
-			case *nn.LeakyReLU:
+			case *nn.ReLU:
 				if op.Slope != .01 {
 					t.Errorf("%s: slope %v", g.Name, op.Slope)
 				}

@@ -104,7 +104,7 @@ func (b *resnet) padded(name, x string, out, stride int) string {
 // layer too, by the number of inputs.
 func (b *resnet) pooled(pool, last string, classes int, seed uint64, byOutputs bool) *nn.Graph {
 	b.Add(pool, &nn.Reduce{Function: "Mean", Axes: []int{1, 2}, Keep: true})
-	b.Add("flatten", &nn.Flatten{})
+	b.Add("flatten", nn.Flatten())
 	b.Dense(last, classes, true)
 	g := initialised(b.Builder, seed)
 	r := nn.Rand(seed, 1)
