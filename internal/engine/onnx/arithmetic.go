@@ -22,28 +22,28 @@ func pairwise(operator string) func(*nodeReader) {
 		}
 		shape := broadcast(a.shape, b.shape)
 		if a.value != nil && b.value == nil {
-			r.chain(b).constant(operator, a, true, shape).end(0, shape)
+			b.inner().constant(operator, a, true, shape).end(0, shape)
 			return
 		}
-		r.chain(a).combine(operator, b, shape).end(0, shape)
+		a.inner().combine(operator, b, shape).end(0, shape)
 	}
 }
 
-// combine applies an operator to the chain and an operand; the result has the ONNX shape.
-func (c *chain) combine(operator string, b operand, shape []int) *chain {
+// combine applies an operator to a view and an operand; the result has the ONNX shape.
+func (c *view) combine(operator string, b *view, shape []int) *view {
 	if b.value != nil {
 		return c.constant(operator, b, false, shape)
 	}
-	return c.with(operator, c.r.chain(b))
+	return c.with(operator, b.inner())
 }
 
 // with applies an operator to two tensors.
-func (c *chain) with(operator string, b *chain) *chain {
+func (c *view) with(operator string, b *view) *view {
 	return c.then(&nn.Binary{Operator: operator}, b)
 }
 
-// constant applies an operator to the chain and a constant; the result has the ONNX shape.
-func (c *chain) constant(operator string, k operand, first bool, shape []int) *chain {
+// constant applies an operator to a view and a constant; the result has the ONNX shape.
+func (c *view) constant(operator string, k *view, first bool, shape []int) *view {
 	parameter := c.r.param
 	if unbounded(operator) {
 		parameter = c.r.mask
@@ -62,7 +62,7 @@ func broadcastable(v *value, rank int, parameter func(*value, string, transform)
 }
 
 // operands returns all inputs, which must be of one kind, and their shapes.
-func (r *nodeReader) operands() (all []operand, shapes [][]int) {
+func (r *nodeReader) operands() (all []*view, shapes [][]int) {
 	malformedIf(len(r.inputs) == 0, "a node without inputs")
 	for i := range r.inputs {
 		all = append(all, r.operand(i))
@@ -73,13 +73,13 @@ func (r *nodeReader) operands() (all []operand, shapes [][]int) {
 }
 
 // accumulate combines all inputs by an operator that commutes, an activation first.
-func (r *nodeReader) accumulate(operator string) (c *chain, shape []int) {
+func (r *nodeReader) accumulate(operator string) (c *view, shape []int) {
 	all, shapes := r.operands()
 	shape = broadcast(shapes...)
-	if i := slices.IndexFunc(all, func(o operand) bool { return o.value == nil }); i > 0 {
+	if i := slices.IndexFunc(all, func(o *view) bool { return o.value == nil }); i > 0 {
 		all[0], all[i] = all[i], all[0]
 	}
-	c = r.chain(all[0])
+	c = all[0].inner()
 	so := all[0].shape
 	for _, o := range all[1:] {
 		so = broadcast(so, o.shape)
@@ -106,17 +106,17 @@ func (r *nodeReader) mean() {
 
 // where is ONNX Where-16: a choice between two inputs by a third.
 func (r *nodeReader) where() {
-	all := [3]operand{r.operand(0), r.operand(1), r.operand(2)}
+	all := [3]*view{r.operand(0), r.operand(1), r.operand(2)}
 	if r.scratch != nil {
 		r.mustAgree(1, 2)
 		r.scratch.element = r.constant(1).element
 	}
 	shape := broadcast(all[0].shape, all[1].shape, all[2].shape)
 	op := &nn.Where{}
-	var inputs []*chain
+	var inputs []*view
 	for i, p := range []**nn.Param{&op.Condition, &op.Then, &op.Else} {
 		if all[i].value == nil {
-			inputs = append(inputs, r.chain(all[i]))
+			inputs = append(inputs, all[i].inner())
 		} else {
 			*p = broadcastable(all[i].value, len(inner(shape)), r.mask)
 		}
@@ -139,13 +139,13 @@ func (r *nodeReader) mod() {
 	v := r.constant(0)
 	malformedIf(v.kind == isFloat && !fmod, "fmod 0 of inputs of type %s", typeName(v.element))
 	r.mustAgree(0, 1)
-	q := r.chain(a).with("Div", r.chain(b))
+	q := a.inner().with("Div", b.inner())
 	if fmod {
 		q = q.truncated()
 	} else {
 		q = q.then(&nn.Unary{Function: "Floor"})
 	}
-	r.chain(a).with("Sub", q.with("Mul", r.chain(b))).end(0, broadcast(a.shape, b.shape))
+	a.inner().with("Sub", q.with("Mul", b.inner())).end(0, broadcast(a.shape, b.shape))
 }
 
 // compounds are the functions of one number that are read as several operators, with the attributes
@@ -153,27 +153,27 @@ func (r *nodeReader) mod() {
 var compounds = map[string]struct {
 	traits   traits
 	settings []setting
-	of       func(x *chain, a, b float64) *chain
+	of       func(x *view, a, b float64) *view
 }{
-	"Celu": {0, []setting{{"alpha", 1}}, func(x *chain, a, _ float64) *chain { return x.exponentialUnit(1, a, a) }},
-	"Elu":  {0, []setting{{"alpha", 1}}, func(x *chain, a, _ float64) *chain { return x.exponentialUnit(1, a, 1) }},
-	"Selu": {0, []setting{{"alpha", 1.67326319218681884765625}, {"gamma", 1.05070102214813232421875}}, func(x *chain, a, b float64) *chain {
+	"Celu": {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view { return x.exponentialUnit(1, a, a) }},
+	"Elu":  {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view { return x.exponentialUnit(1, a, 1) }},
+	"Selu": {0, []setting{{"alpha", 1.67326319218681884765625}, {"gamma", 1.05070102214813232421875}}, func(x *view, a, b float64) *view {
 		return x.exponentialUnit(b, b*a, 1)
 	}},
-	"HardSigmoid": {0, []setting{{"alpha", .2}, {"beta", .5}}, func(x *chain, a, b float64) *chain {
+	"HardSigmoid": {0, []setting{{"alpha", .2}, {"beta", .5}}, func(x *view, a, b float64) *view {
 		return x.number("Mul", a).number("Add", b).clipped(0, 1)
 	}},
-	"Mish": {of: func(x *chain, _, _ float64) *chain { return x.with("Mul", x.softplus().function("Tanh")) }},
-	"Not":  {discrete, nil, func(x *chain, _, _ float64) *chain { return x.number("Equal", 0) }},
-	"Reciprocal": {of: func(x *chain, _, _ float64) *chain {
+	"Mish": {of: func(x *view, _, _ float64) *view { return x.with("Mul", x.softplus().function("Tanh")) }},
+	"Not":  {discrete, nil, func(x *view, _, _ float64) *view { return x.number("Equal", 0) }},
+	"Reciprocal": {of: func(x *view, _, _ float64) *view {
 		return x.then(&nn.Binary{Operator: "Div", Constant: scalar(1), ConstantFirst: true})
 	}},
-	"Softplus": {of: func(x *chain, _, _ float64) *chain { return x.softplus() }},
-	"Softsign": {of: func(x *chain, _, _ float64) *chain { return x.with("Div", x.function("Abs").number("Add", 1)) }},
-	"Swish": {0, []setting{{"alpha", 1}}, func(x *chain, a, _ float64) *chain {
+	"Softplus": {of: func(x *view, _, _ float64) *view { return x.softplus() }},
+	"Softsign": {of: func(x *view, _, _ float64) *view { return x.with("Div", x.function("Abs").number("Add", 1)) }},
+	"Swish": {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view {
 		return x.with("Mul", x.number("Mul", a).function("Sigmoid"))
 	}},
-	"ThresholdedRelu": {0, []setting{{"alpha", 1}}, func(x *chain, a, _ float64) *chain {
+	"ThresholdedRelu": {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view {
 		return x.number("Greater", a).then(&nn.Where{Else: scalar(0)}, x)
 	}},
 }
@@ -185,38 +185,38 @@ type setting struct {
 }
 
 // compound returns the reader of one of the compounds.
-func compound(settings []setting, of func(x *chain, a, b float64) *chain) func(*nodeReader) {
+func compound(settings []setting, of func(x *view, a, b float64) *view) func(*nodeReader) {
 	return func(r *nodeReader) {
 		var v [2]float64
 		for i, s := range settings {
 			v[i] = r.float(s.name, s.absent)
 		}
 		x := r.operand(0)
-		of(r.chain(x), v[0], v[1]).end(0, x.shape)
+		of(x.inner(), v[0], v[1]).end(0, x.shape)
 	}
 }
 
 // function applies a function of nn.Unary without settings.
-func (c *chain) function(name string) *chain { return c.then(&nn.Unary{Function: name}) }
+func (c *view) function(name string) *view { return c.then(&nn.Unary{Function: name}) }
 
-func (c *chain) clipped(low, high float64) *chain {
+func (c *view) clipped(low, high float64) *view {
 	return c.then(&nn.Unary{Function: "Clip", Alpha: low, Beta: high})
 }
 
 // exponentialUnit is right·x where x > 0, else left·(e^(x/scale) − 1).
-func (c *chain) exponentialUnit(right, left, scale float64) *chain {
+func (c *view) exponentialUnit(right, left, scale float64) *view {
 	below := c.clipped(math.Inf(-1), 0).number("Div", scale).function("Exp").number("Sub", 1).number("Mul", left)
 	return c.then(&nn.ReLU{}).number("Mul", right).with("Add", below)
 }
 
 // softplus is log(1 + e^x) = max(x, 0) − log σ(|x|), which no number overflows. Its derivative at 0 is ½,
 // half of that of the maximum.
-func (c *chain) softplus() *chain {
+func (c *view) softplus() *view {
 	return c.number("Max", 0).with("Sub", c.function("Abs").function("Sigmoid").function("Log"))
 }
 
 // geluTanh is x·σ(z), z = 2·√(2/π)·(x + .044715·x³), which is ½x·(1 + tanh(z/2)).
-func (c *chain) geluTanh() *chain {
+func (c *view) geluTanh() *view {
 	const a = 2 * 0.7978845608028654 // 2·√(2/π)
 	z := c.with("Mul", c.with("Mul", c).number("Mul", .044715*a).number("Add", a))
 	return c.with("Mul", z.function("Sigmoid"))
@@ -232,7 +232,7 @@ func elementwise(op nn.Op) func(*nodeReader) {
 // keepShape computes the output from input 0 by an operator that keeps the shape.
 func (r *nodeReader) keepShape(op nn.Op) {
 	x := r.operand(0)
-	r.chain(x).then(op).end(0, x.shape)
+	x.inner().then(op).end(0, x.shape)
 }
 
 func (r *nodeReader) leakyReLU() { r.keepShape(&nn.ReLU{Slope: r.float("alpha", 0.01)}) }
@@ -243,7 +243,7 @@ func (r *nodeReader) gelu() {
 		r.keepShape(&nn.Unary{Function: "Gelu"})
 	case "tanh":
 		x := r.operand(0)
-		r.chain(x).geluTanh().end(0, x.shape)
+		x.inner().geluTanh().end(0, x.shape)
 	default:
 		panic(malformedf("attribute \"approximate\" is %q: it must be none or tanh", approximate))
 	}
@@ -286,18 +286,18 @@ func (r *nodeReader) clip() {
 // clipComputed is min(max(x, low), high) where a limit is an activation.
 func (r *nodeReader) clipComputed() {
 	x := r.operand(0)
-	c := r.chain(x)
+	c := x.inner()
 	for i, operator := range []string{"Max", "Min"} {
 		limit, ok := r.optional(i + 1)
 		switch {
 		case !ok:
 			continue
 		case nn.Size(limit.shape) != 1:
-			panic(malformedf("input %q has shape %v: it must be one value", limit.tensor, limit.shape))
+			panic(malformedf("input %q has shape %v: it must be one value", limit.name(), limit.shape))
 		case limit.value != nil:
 			c = c.constant(operator, limit, false, x.shape)
 		default:
-			c = c.with(operator, r.chain(limit).view([]int{}))
+			c = c.with(operator, limit.as([]int{}))
 		}
 	}
 	c.end(0, x.shape)
@@ -309,6 +309,6 @@ func (r *nodeReader) prelu() {
 	shape := broadcast(x.shape, slope.shape)
 	malformedIf(len(shape) != len(x.shape) || nn.Size(shape) != nn.Size(x.shape),
 		"slopes of shape %v do not broadcast to %v", slope.shape, x.shape)
-	negative := r.chain(x).clipped(math.Inf(-1), 0).combine("Mul", slope, shape)
-	r.chain(x).then(&nn.ReLU{}).with("Add", negative).end(0, shape)
+	negative := x.inner().clipped(math.Inf(-1), 0).combine("Mul", slope, shape)
+	x.inner().then(&nn.ReLU{}).with("Add", negative).end(0, shape)
 }

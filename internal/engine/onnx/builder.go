@@ -75,119 +75,113 @@ func (b *builder) prune() {
 	b.graph.Nodes = nodes
 }
 
-// view returns an operand as a tensor of package nn of that shape.
-func (r *nodeReader) view(o operand, shape []int) string {
-	tensor := o.tensor
-	if o.value != nil {
-		tensor = r.constantTensor(o)
-	}
-	from := r.inner[tensor]
-	if slices.Equal(from, shape) {
-		return tensor
-	}
-	malformedIf(nn.Size(from) != nn.Size(shape), "tensor %q of shape %v cannot have shape %v", tensor, from, shape)
+// reshaped returns an input of the node in another shape: nodes that want the same share it.
+func (r *nodeReader) reshaped(tensor string, shape []int) string {
 	key := derivation{tensor, fmt.Sprint(shape)}
 	if r.derived[key] == "" {
 		r.derived[key] = r.freshTensor(tensor + "_view")
-		r.put(r.fresh(tensor+"_view"), &nn.Reshape{To: slices.Clone(shape)}, r.derived[key], shape, tensor)
+		r.put(r.fresh(tensor+"_view"), &nn.Reshape{To: shape}, r.derived[key], shape, tensor)
 	}
 	return r.derived[key]
 }
 
 // constantTensor returns a constant as a tensor of package nn, 1 and 0 for bools.
-func (r *nodeReader) constantTensor(o operand) string {
-	key := derivation{o.tensor, "constant"}
+func (r *nodeReader) constantTensor(v *value) string {
+	key := derivation{v.name, "constant"}
 	if tensor, ok := r.derived[key]; ok {
 		return tensor
 	}
-	p := r.param(asFloats(o.value), "constant", func(shape []int, x []float32) ([]int, []float32) { return inner(shape), x })
-	r.derived[key] = r.freshTensor(o.tensor + "_constant")
-	r.put(r.fresh(o.tensor+"_constant"), &nn.Constant{Value: p}, r.derived[key], p.Shape)
+	p := r.param(asFloats(v), "constant", func(shape []int, x []float32) ([]int, []float32) { return inner(shape), x })
+	r.derived[key] = r.freshTensor(v.name + "_constant")
+	r.put(r.fresh(v.name+"_constant"), &nn.Constant{Value: p}, r.derived[key], p.Shape)
 	return r.derived[key]
 }
 
-// chain is a tensor within the computation of one node: the result of an operator and a view that may
-// not be in the graph yet. The last operator of a node is added as its output, so that most
-// nodes become one operator. A chain may be used several times.
-type chain struct {
+// view is a tensor while a node is read: an input, in its ONNX shape at batch 1, or the result of an
+// operator, and a shape in which neither may be in the graph yet. The last operator of a node is added
+// as its output, so that most nodes become one operator. A view may be used several times.
+type view struct {
 	r *nodeReader
 	*result
-	shape []int // shape to view it in
+	shape []int // not nil
 }
 
-// result is what a chain views.
+// result is what views look at.
 type result struct {
-	from   *operand // until something is applied to it
+	input  bool     // of the node, to which nothing has been applied
+	value  *value   // of an input that is constant
 	op     nn.Op    // to be added; nil for none
-	inputs []string // of op, or the tensor
-	have   []int    // shape of op's output, or of the tensor
+	inputs []string // of op; or one name: an input's in the file, which an activation has in the graph too
+	have   []int    // shape of op's output, or of the tensor in the graph
 }
 
-// chain starts with an operand in its nn shape. A constant becomes a tensor.
-func (r *nodeReader) chain(o operand) *chain {
-	tensor := o.tensor
-	if o.value != nil {
-		tensor = r.constantTensor(o)
+// name returns the name of an input of the node.
+func (c *view) name() string { return c.inputs[0] }
+
+// inner views an input in its shape in package nn.
+func (c *view) inner() *view { return c.as(inner(c.shape)) }
+
+// along views an input so that the axes of its ONNX shape that are used count from shift on: in its
+// nn shape, unless axis 0 is one of them.
+func (c *view) along(axes ...int) (by *view, shift int) {
+	if slices.Contains(axes, 0) || len(inner(c.shape)) == len(c.shape) {
+		return c, 0
 	}
-	return &chain{r, &result{from: &o, inputs: []string{tensor}, have: o.inner()}, o.inner()}
+	return c.inner(), 1
 }
 
-// whole starts with an operand in its ONNX shape.
-func (r *nodeReader) whole(o operand) *chain { return r.chain(o).view(o.shape) }
-
-// along starts with an operand so that the axes of its ONNX shape that are
-// used count from shift on: in its nn shape, unless axis 0 is one of them.
-func (r *nodeReader) along(o operand, axes ...int) (c *chain, shift int) {
-	if slices.Contains(axes, 0) || len(o.inner()) == len(o.shape) {
-		return r.whole(o), 0
+// reads returns what the operator reads, or the tensor. A constant becomes a tensor.
+func (c *view) reads() []string {
+	if c.value != nil {
+		return []string{c.r.constantTensor(c.value)}
 	}
-	return r.chain(o), 1
+	return c.inputs
 }
 
-// view changes the shape, at no cost.
-func (c *chain) view(shape []int) *chain {
+// as changes the shape, at no cost.
+func (c *view) as(shape []int) *view {
 	malformedIf(nn.Size(shape) != nn.Size(c.shape), "a tensor of shape %v cannot have shape %v", c.shape, shape)
-	return &chain{c.r, c.result, slices.Clone(shape)}
+	return &view{c.r, c.result, append([]int{}, shape...)}
 }
 
 // flush adds what is pending and returns the tensor in the shape wanted.
-func (c *chain) flush() string {
+func (c *view) flush() string {
 	if c.op != nil {
 		c.inputs = []string{c.r.emitInner(c.op, c.inputs...)}
 		c.op = nil
 	}
-	if !slices.Equal(c.have, c.shape) {
-		var viewed string
-		if c.from != nil {
-			viewed = c.r.view(*c.from, c.shape)
-		} else {
-			viewed = c.r.emitInner(&nn.Reshape{To: c.shape}, c.inputs...)
-		}
-		c.result = &result{inputs: []string{viewed}, have: c.shape}
+	tensor := c.reads()[0]
+	switch {
+	case slices.Equal(c.have, c.shape):
+	case c.input:
+		return c.r.reshaped(tensor, c.shape)
+	default:
+		tensor = c.r.emitInner(&nn.Reshape{To: c.shape}, tensor)
+		c.result = &result{inputs: []string{tensor}, have: c.shape}
 	}
-	return c.inputs[0]
+	return tensor
 }
 
-// then applies an operator to the chain and others.
-func (c *chain) then(op nn.Op, more ...*chain) *chain {
+// then applies an operator to the view and others.
+func (c *view) then(op nn.Op, more ...*view) *view {
 	inputs, shapes := []string{c.flush()}, [][]int{c.shape}
 	for _, m := range more {
 		inputs, shapes = append(inputs, m.flush()), append(shapes, m.shape)
 	}
 	out := outputShape(op, shapes...)
-	return &chain{c.r, &result{op: op, inputs: inputs, have: out}, out}
+	return &view{c.r, &result{op: op, inputs: inputs, have: out}, out}
 }
 
 // transpose permutes the dimensions, where that changes anything.
-func (c *chain) transpose(perm []int) *chain {
+func (c *view) transpose(perm []int) *view {
 	if slices.Equal(perm, nn.Indices(len(perm))) {
 		return c
 	}
 	return c.then(&nn.Transpose{Perm: slices.Clone(perm)})
 }
 
-// lastAxis applies an operator with an axis of the chain moved to the end.
-func (c *chain) lastAxis(axis int, op nn.Op) *chain {
+// lastAxis applies an operator with an axis moved to the end.
+func (c *view) lastAxis(axis int, op nn.Op) *view {
 	perm := append(slices.Delete(nn.Indices(len(c.shape)), axis, axis+1), axis)
 	back := make([]int, len(perm))
 	for i, p := range perm {
@@ -197,7 +191,7 @@ func (c *chain) lastAxis(axis int, op nn.Op) *chain {
 }
 
 // number applies an operator with one number as its second argument.
-func (c *chain) number(operator string, v float64) *chain {
+func (c *view) number(operator string, v float64) *view {
 	return c.then(&nn.Binary{Operator: operator, Constant: scalar(v)})
 }
 
@@ -205,7 +199,7 @@ func (c *chain) number(operator string, v float64) *chain {
 func scalar(v float64) *nn.Param { return &nn.Param{Shape: []int{}, Data: []float32{float32(v)}} }
 
 // end makes the result the node's output, of an ONNX shape.
-func (c *chain) end(out int, shape []int) {
+func (c *view) end(out int, shape []int) {
 	malformedIf(nn.Size(shape) != nn.Size(c.shape), "an output of shape %v cannot have shape %v", c.shape, shape)
 	op := c.op
 	switch {
@@ -215,7 +209,7 @@ func (c *chain) end(out int, shape []int) {
 	default:
 		op = &nn.Reshape{To: inner(shape)}
 	}
-	c.r.emit(op, out, shape, c.inputs...)
+	c.r.emit(op, out, shape, c.reads()...)
 }
 
 // names makes the names of nodes, and those of tensors, unique.

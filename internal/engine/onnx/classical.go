@@ -73,33 +73,33 @@ func (d *decoder) operatorOf(n *node) (op operator, ok, known bool) {
 }
 
 // table starts with input 0, rows of numbers, which it returns the length of, too.
-func (r *nodeReader) table() (c *chain, width int) {
+func (r *nodeReader) table() (c *view, width int) {
 	x := r.operand(0)
 	r.mustBeNumeric(x)
-	unsupportedIf(len(x.shape) != 2, "input %q has shape %v: it must be rows", x.tensor, x.shape)
+	unsupportedIf(len(x.shape) != 2, "input %q has shape %v: it must be rows", x.name(), x.shape)
 	return r.rows(x, false), x.shape[1]
 }
 
-// mustBeNumeric panics if an operand is text.
-func (r *nodeReader) mustBeNumeric(x operand) {
-	malformedIf(r.elements[x.tensor] == typeString, "input %q is text: it must be numbers", x.tensor)
+// mustBeNumeric panics if an input is text.
+func (r *nodeReader) mustBeNumeric(x *view) {
+	malformedIf(r.elements[x.name()] == typeString, "input %q is text: it must be numbers", x.name())
 }
 
-// answer makes a chain the node's output out: a row of n for each row of input 0.
-func (r *nodeReader) answer(c *chain, out, n int) {
+// answer makes a view the node's output out: a row of n for each row of input 0.
+func (r *nodeReader) answer(c *view, out, n int) {
 	shape := slices.Clone(r.operand(0).shape)
 	shape[len(shape)-1] = n
 	c.end(out, shape)
 }
 
 // opaque applies a function without a Jacobian to each row.
-func (c *chain) opaque(op *nn.Opaque) *chain {
+func (c *view) opaque(op *nn.Opaque) *view {
 	c.r.mustFit([]int{nn.Size(c.shape)})
 	return c.then(op)
 }
 
 // affine multiplies rows by a matrix [out, in], and adds a bias, nil for none.
-func (c *chain) affine(out int, weight, bias []float64) *chain {
+func (c *view) affine(out int, weight, bias []float64) *view {
 	in := len(weight) / max(out, 1)
 	malformedIf(in*out != len(weight) || in == 0 || in != c.shape[len(c.shape)-1] || bias != nil && len(bias) != out,
 		"%d coefficients and %d intercepts do not fit rows of %d and %d outputs", len(weight), len(bias), c.shape[len(c.shape)-1], out)
@@ -124,7 +124,7 @@ func (r *nodeReader) fixedParam(name string, x []float64, shape ...int) *nn.Para
 }
 
 // perInput combines each entry of a row with its number, or with the same.
-func (c *chain) perInput(operator, name string, x []float64) *chain {
+func (c *view) perInput(operator, name string, x []float64) *view {
 	n := c.shape[len(c.shape)-1]
 	malformedIf(len(x) != 1 && len(x) != n, "attribute %q has %d values: it must have 1 or %d", name, len(x), n)
 	return c.then(&nn.Binary{Operator: operator, Constant: c.r.fixedParam(name, x, len(x))})
@@ -153,7 +153,7 @@ func (r *nodeReader) normalizer() {
 }
 
 // transform applies post_transform to scores.
-func (c *chain) transform(how string) *chain {
+func (c *view) transform(how string) *view {
 	switch how {
 	case "NONE":
 		return c
@@ -204,7 +204,7 @@ func (r *nodeReader) classes(n int) classes {
 }
 
 // label makes the node's first output the label that the scores choose, if it is used.
-func (r *nodeReader) label(scores *chain, k classes, threshold float64) {
+func (r *nodeReader) label(scores *view, k classes, threshold float64) {
 	if r.usage.readers[r.outputs[0]] == 0 {
 		return
 	}
@@ -214,7 +214,7 @@ func (r *nodeReader) label(scores *chain, k classes, threshold float64) {
 }
 
 // scores makes the node's second output the scores of its classes.
-func (r *nodeReader) scores(c *chain, k classes) {
+func (r *nodeReader) scores(c *view, k classes) {
 	if len(r.outputs) < 2 || r.outputs[1] == "" {
 		return
 	}
@@ -240,7 +240,7 @@ func (r *nodeReader) zipMap() {
 	r.mustBeNumeric(x)
 	k := r.classes(x.shape[len(x.shape)-1])
 	r.named[r.outputs[0]] = k.names
-	r.chain(x).end(0, x.shape)
+	x.end(0, x.shape)
 }
 
 // exactInts returns integers as numbers that float32 holds exactly.
@@ -320,7 +320,7 @@ func (n *node) tensorInts(name string) []int64 {
 }
 
 // second makes two scores of one: −x + first and x.
-func (c *chain) second(first float64) *chain {
+func (c *view) second(first float64) *view {
 	return c.affine(2, []float64{-1, 1}, []float64{first, 0})
 }
 
@@ -343,7 +343,7 @@ func (r *nodeReader) linearClassifier() {
 }
 
 // both makes the scores of two classes from that of the second.
-func (c *chain) both(how string) *chain {
+func (c *view) both(how string) *view {
 	switch how {
 	case "LOGISTIC":
 		return c.second(0).transform(how)

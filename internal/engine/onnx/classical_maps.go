@@ -63,8 +63,8 @@ func (r *nodeReader) absent(element int64) float64 {
 // mustBe panics unless input 0 has elements of that type.
 func (r *nodeReader) mustBe(element int64) {
 	x := r.operand(0)
-	is := r.elements[x.tensor]
-	malformedIf((is == typeString) != (element == typeString), "input %q is %s, and the table's keys are %s", x.tensor, elementName(is), elementName(element))
+	is := r.elements[x.name()]
+	malformedIf((is == typeString) != (element == typeString), "input %q is %s, and the table's keys are %s", x.name(), elementName(is), elementName(element))
 }
 
 func elementName(element int64) string {
@@ -89,8 +89,7 @@ func (r *nodeReader) look(keys, values entries) {
 		keys.codes, values.codes = own, to
 	}
 	r.elements[r.outputs[0]] = values.element
-	c := r.whole(x)
-	c = c.view(append(slices.Clone(c.shape), 1)) // each entry by itself
+	c := x.as(append(slices.Clone(x.shape), 1)) // each entry by itself
 	c.opaque(classical.Lookup(r.node.op, keys.codes, values.codes, r.absent(values.element))).end(0, x.shape)
 }
 
@@ -115,7 +114,7 @@ func (r *nodeReader) categoryMapper() {
 // numbered replaces texts by integers, or the other way round.
 func (r *nodeReader) numbered(texts, ints []float64) {
 	a, b := entries{texts, typeString}, entries{ints, typeInt64}
-	if r.elements[r.operand(0).tensor] == typeString {
+	if r.elements[r.operand(0).name()] == typeString {
 		r.look(a, b)
 		return
 	}
@@ -140,11 +139,11 @@ func (r *nodeReader) oneHotEncoder() {
 	x := r.operand(0)
 	shape := append(slices.Clone(x.shape), len(cats.codes))
 	r.mustFit(shape)
-	c := r.chain(x)
-	if r.elements[x.tensor] == 0 {
+	c := x.inner()
+	if r.elements[x.name()] == 0 {
 		c = c.truncated()
 	}
-	c = c.view(append(slices.Clone(c.shape), 1))
+	c = c.as(append(slices.Clone(c.shape), 1))
 	c.opaque(classical.OneHot(cats.codes, !r.flag("zeros", true))).end(0, shape)
 }
 
@@ -156,7 +155,7 @@ func (r *nodeReader) imputer() {
 		by, replaced = exactInts("imputed_value_int64s", ints), exactInts("replaced_value_int64", []int64{r.int("replaced_value_int64", 0)})[0]
 	}
 	malformedIf(len(by) == 0, "has no imputed values")
-	r.elements[r.outputs[0]] = r.elements[r.operand(0).tensor]
+	r.elements[r.outputs[0]] = r.elements[r.operand(0).name()]
 	r.answer(c.opaque(classical.Imputer(replaced, by)), 0, width)
 }
 
@@ -170,7 +169,7 @@ func (n *node) limitOrNaN(name string, absent float64) float64 {
 func (r *nodeReader) binarizer() {
 	x := r.operand(0)
 	r.mustBeNumeric(x)
-	r.chain(x).number("Greater", r.float("threshold", 0)).end(0, x.shape)
+	x.inner().number("Greater", r.float("threshold", 0)).end(0, x.shape)
 }
 
 // arrayFeatureExtractor is ONNX ArrayFeatureExtractor-1, with constant indices.
@@ -178,7 +177,7 @@ func (r *nodeReader) arrayFeatureExtractor() {
 	x := r.operand(0)
 	unsupportedIf(x.value != nil, "the indices are computed: they must be constant")
 	index := r.ints(1)
-	unsupportedIf(len(x.shape) < 2, "input %q has shape %v: it must be rows", x.tensor, x.shape)
+	unsupportedIf(len(x.shape) < 2, "input %q has shape %v: it must be rows", x.name(), x.shape)
 	last := len(x.shape) - 1
 	places := make([]int, len(index))
 	for i, p := range index {
@@ -198,13 +197,13 @@ func (r *nodeReader) featureVectorizer() {
 	sizes := r.integers("inputdimensions")
 	malformedIf(len(sizes) != len(r.inputs) || len(r.inputs) == 0,
 		"attribute \"inputdimensions\" has %d values for %d inputs", len(sizes), len(r.inputs))
-	var parts []*chain
+	var parts []*view
 	total := 0
 	for i, n := range sizes {
 		x := r.operand(i)
 		r.mustBeNumeric(x)
 		unsupportedIf(len(x.shape) != 2 || int64(x.shape[1]) != n,
-			"input %q has shape %v, and inputdimensions is %d", x.tensor, x.shape, n)
+			"input %q has shape %v, and inputdimensions is %d", x.name(), x.shape, n)
 		parts = append(parts, r.rows(x, false))
 		total += x.shape[1]
 	}

@@ -29,8 +29,8 @@ func (r *nodeReader) svm() (s svm) {
 }
 
 // kernels replaces rows by their kernels with n vectors.
-func (c *chain) kernels(s svm, vectors []float64, n int) *chain {
-	dot := func() *chain { return c.affine(n, vectors, nil) }
+func (c *view) kernels(s svm, vectors []float64, n int) *view {
+	dot := func() *view { return c.affine(n, vectors, nil) }
 	switch s.kernel {
 	case "LINEAR":
 		return dot()
@@ -42,7 +42,7 @@ func (c *chain) kernels(s svm, vectors []float64, n int) *chain {
 		width := c.shape[len(c.shape)-1]
 		malformedIf(len(vectors) != n*width, "%d numbers of %d support vectors for rows of %d", len(vectors), n, width)
 		rows := append(append([]int{}, c.shape[:len(c.shape)-1]...), 1, width)
-		c = c.view(rows).then(&nn.Binary{Operator: "Sub", Constant: c.r.fixedParam("support_vectors", vectors, n, width)})
+		c = c.as(rows).then(&nn.Binary{Operator: "Sub", Constant: c.r.fixedParam("support_vectors", vectors, n, width)})
 		c.r.mustFit(c.shape)
 		return c.reduced("SumSquare", []int{len(c.shape) - 1}, false).number("Mul", -s.gamma).then(&nn.Unary{Function: "Exp"})
 	}
@@ -133,7 +133,7 @@ func (r *nodeReader) pairWeights(s svm, perClass []int64, total int) []float64 {
 }
 
 // linearSVM is a classifier without support vectors: a linear one.
-func (r *nodeReader) linearSVM(c *chain, s svm, k classes, how string) {
+func (r *nodeReader) linearSVM(c *view, s svm, k classes, how string) {
 	n := len(k.codes)
 	bias := make([]float64, n)
 	for i := range bias {

@@ -132,7 +132,7 @@ func (r *nodeReader) treeRegressor() {
 }
 
 // regress makes the outputs of trees the node's output.
-func (r *nodeReader) regress(c *chain, t *classical.Trees, how string) {
+func (r *nodeReader) regress(c *view, t *classical.Trees, how string) {
 	mustBeSoundTrees(t)
 	if t.Outputs == 1 && how != "PROBIT" {
 		how = "NONE" // ONNX Runtime applies no other to a single score
@@ -257,13 +257,13 @@ func negative(t *classical.Trees) bool {
 // twoClasses makes the outputs of a classifier of two classes, whose leaves often vote for
 // one of them only. What the scores of the other are then, the standard leaves open. These
 // are ONNX Runtime's answers (1.30), and so is the label.
-func (r *nodeReader) twoClasses(c *chain, t *classical.Trees, k classes, base []float64, how string) {
+func (r *nodeReader) twoClasses(c *view, t *classical.Trees, k classes, base []float64, how string) {
 	threshold := .5
 	if negative(t) {
 		threshold = 0
 	}
 	first, second := voted(t, 0), voted(t, 1)
-	one := func() *chain { // the only score
+	one := func() *view { // the only score
 		if len(base) == 1 && second == noLeaf {
 			t.Base = base
 		}
@@ -305,7 +305,7 @@ func (r *nodeReader) twoClasses(c *chain, t *classical.Trees, k classes, base []
 }
 
 // twoScores makes the outputs of two classes that leaves vote for.
-func (r *nodeReader) twoScores(c *chain, k classes, base []float64, how string) {
+func (r *nodeReader) twoScores(c *view, k classes, base []float64, how string) {
 	switch len(base) {
 	case 1:
 		c = c.then(&nn.Binary{Operator: "Add", Constant: r.fixedParam("base_values", []float64{base[0], 0}, 2)})

@@ -164,6 +164,7 @@ type value struct {
 	shape   []int     // in ONNX; empty for a scalar
 	floats  []float32 // where kind is isFloat
 	ints    []int64   // otherwise
+	wide    []float64 // where a node computes with them, or computed them
 	folded  bool      // computed while reading, not held by the file
 	shared  bool      // another value or a parameter has the same floats
 }

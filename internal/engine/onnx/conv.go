@@ -7,16 +7,16 @@ import (
 )
 
 // images starts with [N, C, h, w], the height 1 if the input has none.
-func (r *nodeReader) images(x operand) *chain {
-	c := r.chain(x)
+func (r *nodeReader) images(x *view) *view {
+	c := x.inner()
 	if len(x.shape) == 3 {
-		c = c.view(slices.Insert(slices.Clone(c.shape), len(c.shape)-1, 1))
+		c = c.as(slices.Insert(slices.Clone(c.shape), len(c.shape)-1, 1))
 	}
 	return c
 }
 
 // endImages makes computed images the node's output.
-func (c *chain) endImages(x operand) {
+func (c *view) endImages(x *view) {
 	s := c.shape[len(c.shape)-3:]
 	shape := []int{x.shape[0], s[0], s[2]}
 	if len(x.shape) == 4 {
@@ -27,7 +27,7 @@ func (c *chain) endImages(x operand) {
 
 // kernels returns the weight of a convolution as one of images, where depth is part
 // of the channel, and the spatial shape that the file gives it.
-func (r *nodeReader) kernels(x operand) (w *nn.Param, kernel []int) {
+func (r *nodeReader) kernels(x *view) (w *nn.Param, kernel []int) {
 	v := r.floats(1)
 	s := v.shape
 	unsupportedIf(len(s) < 3 || len(s) > 5,
@@ -78,7 +78,7 @@ func (r *nodeReader) conv() {
 
 // convVolume convolves images whose channels are those of all the images that a kernel of
 // some depth covers.
-func (r *nodeReader) convVolume(x operand, conv *nn.Conv2D, kernel []int, depth extent) {
+func (r *nodeReader) convVolume(x *view, conv *nn.Conv2D, kernel []int, depth extent) {
 	w := r.windows(x.shape, kernel, depth)
 	w.padSame()
 	s, k := x.shape, w.kernel[0]
@@ -93,13 +93,13 @@ func (r *nodeReader) convVolume(x operand, conv *nn.Conv2D, kernel []int, depth 
 			seen.Indices = append(seen.Indices, o*w.stride[0]+i*w.dilation[0])
 		}
 	}
-	c := r.whole(x)
+	c := x
 	if w.pad != [4]int{} {
 		c = c.then(&nn.Pad{Before: []int{0, 0, w.pad[0], 0, 0}, After: []int{0, 0, w.pad[2], 0, 0}})
 	}
-	c = c.then(seen).transpose([]int{0, 2, 1, 3, 4, 5}).view([]int{s[0] * out, s[1] * k, s[3], s[4]}).then(conv)
+	c = c.then(seen).transpose([]int{0, 2, 1, 3, 4, 5}).as([]int{s[0] * out, s[1] * k, s[3], s[4]}).then(conv)
 	y := c.shape
-	c = c.view([]int{s[0], out, y[1], y[2], y[3]}).transpose([]int{0, 2, 1, 3, 4})
+	c = c.as([]int{s[0], out, y[1], y[2], y[3]}).transpose([]int{0, 2, 1, 3, 4})
 	c.end(0, c.shape)
 }
 
@@ -150,7 +150,7 @@ func (r *nodeReader) outputSize(w *window, extra *[2]int) {
 // and then along the depth, which is the same for largest entries and for means.
 func (r *nodeReader) pools(op func(w *window) nn.Op) {
 	x := r.operand(0)
-	c, shape := r.chain(x), slices.Clone(x.shape)
+	c, shape := x.inner(), slices.Clone(x.shape)
 	for _, at := range extents(x.shape) {
 		w := r.windows(shape, nil, at)
 		w.padSame()
@@ -158,7 +158,7 @@ func (r *nodeReader) pools(op func(w *window) nn.Op) {
 		if _, err := pool.Shape(images); err != nil {
 			panic(unsupportedf("%v", err))
 		}
-		c = c.view(images).then(pool)
+		c = c.as(images).then(pool)
 		copy(shape[2+at.first:], at.list((*[2]int)(c.shape[1:])))
 	}
 	c.end(0, shape)

@@ -13,7 +13,7 @@ const ellipsis = 0x10000
 
 // term is an operand of an equation, with one label for each dimension.
 type term struct {
-	*chain
+	*view
 	labels []rune
 }
 
@@ -29,7 +29,7 @@ func (r *nodeReader) einsum() {
 	sizes := map[rune]int{}
 	for i, part := range parts {
 		o := r.operand(i)
-		t := &term{chain: r.whole(o)}
+		t := &term{view: o}
 		t.labels = labelled(part, o.shape, sizes)
 		terms = append(terms, t)
 	}
@@ -132,7 +132,7 @@ func contract(terms []*term, out []rune, sizes map[rune]int) *term {
 	b = b.arranged(slices.Concat(batch, inner, cols))
 	x := a.grouped(len(batch), len(rows))
 	y := b.grouped(len(batch), len(inner))
-	var z *chain
+	var z *view
 	if len(inner) == 0 {
 		z = x.with("Mul", y)
 	} else {
@@ -143,7 +143,7 @@ func contract(terms []*term, out []rune, sizes map[rune]int) *term {
 	for i, l := range labels {
 		shape[i] = sizes[l]
 	}
-	return &term{z.view(shape), labels}
+	return &term{z.as(shape), labels}
 }
 
 // sumRepeated sums over those of the labels along which the other term has size 1.
@@ -151,9 +151,9 @@ func sumRepeated(a, b *term, labels []rune) {
 	for _, l := range labels {
 		i, j := slices.Index(a.labels, l), slices.Index(b.labels, l)
 		if s, t := a.shape[i], b.shape[j]; s != t && s == 1 {
-			b.chain = b.then(&nn.Reduce{Function: "Sum", Axes: []int{j}, Keep: true})
+			b.view = b.then(&nn.Reduce{Function: "Sum", Axes: []int{j}, Keep: true})
 		} else if s != t {
-			a.chain = a.then(&nn.Reduce{Function: "Sum", Axes: []int{i}, Keep: true})
+			a.view = a.then(&nn.Reduce{Function: "Sum", Axes: []int{i}, Keep: true})
 		}
 	}
 }
@@ -186,8 +186,8 @@ func (t *term) arranged(labels []rune) *term {
 
 // grouped views a tensor as a batch of matrices, with that many dimensions of the batch and
 // of the rows.
-func (t *term) grouped(batch, rows int) *chain {
+func (t *term) grouped(batch, rows int) *view {
 	s := t.shape
 	shape := append(slices.Clone(s[:batch]), nn.Size(s[batch:batch+rows]), nn.Size(s[batch+rows:]))
-	return t.view(shape)
+	return t.as(shape)
 }

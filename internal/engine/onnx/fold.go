@@ -13,24 +13,19 @@ import (
 // maxExact is the largest integer that is computed with.
 const maxExact = 1 << 53
 
-// scratch holds the tensors of one node that is computed.
+// scratch holds the tensors of one node that is computed. Those that it computes have elements in
+// float64 alone.
 type scratch struct {
 	r       *nodeReader
-	tensors map[string]wide
+	tensors map[string]*value
 	element int64 // of the node's outputs in ONNX
 	exact   bool  // the node computes no new integers
-}
-
-// wide is a tensor in float64, or until it is needed there the constant that it is.
-type wide struct {
-	x    []float64
-	from *value
 }
 
 // fold computes a node whose inputs are all constants.
 func (r *nodeReader) fold(op operator) {
 	outside := r.builder
-	s := &scratch{r: r, tensors: map[string]wide{}, exact: op.traits&(exact|converts) != 0}
+	s := &scratch{r: r, tensors: map[string]*value{}, exact: op.traits&(exact|converts) != 0}
 	r.builder = builder{graph: outside.graph, inner: map[string][]int{}, derived: map[derivation]string{}, scratch: s}
 	defer func() { r.builder = outside }()
 	for i := range r.node.inputs {
@@ -46,11 +41,10 @@ func (r *nodeReader) fold(op operator) {
 			continue // it has its value, or none
 		}
 		delete(r.shapes, name)
-		t := s.tensors[name]
-		if t.from != nil {
-			r.setOutput(i, r.converted(t.from, s.element).reshaped(shape))
+		if v := s.tensors[name]; v.element != 0 {
+			r.setOutput(i, r.converted(v, s.element).reshaped(shape))
 		} else {
-			r.setOutput(i, s.narrowed(t.x, shape))
+			r.setOutput(i, s.narrowed(v.wide, shape))
 		}
 	}
 }
@@ -86,32 +80,30 @@ func (s *scratch) run(op nn.Op, output string, shape []int, inputs []string) {
 	}
 	y, err := nn.Evaluate64(op, x, shapes...)
 	malformedIf(err != nil, "%v", err)
-	s.tensors[output] = wide{x: y}
+	s.tensors[output] = &value{wide: y}
 }
 
-func (s *scratch) tensor(name string) wide {
-	if t, ok := s.tensors[name]; ok {
-		return t
+func (s *scratch) tensor(name string) *value {
+	if v, ok := s.tensors[name]; ok {
+		return v
 	}
-	return wide{from: s.r.value(name)}
+	return s.r.value(name)
 }
 
 // widened returns a tensor in float64.
 func (s *scratch) widened(name string) []float64 {
-	t := s.tensor(name)
-	if t.x == nil {
-		t.x = make([]float64, t.from.size())
-		for i, v := range t.from.floats {
-			t.x[i] = float64(v)
-		}
-		for i, v := range t.from.ints {
-			if t.x[i] = float64(v); v > maxExact || v < -maxExact {
-				s.mustBeExact(t.x[i], v)
-			}
-		}
-		s.tensors[name] = t
+	v := *s.tensor(name)
+	if v.wide != nil {
+		return v.wide
 	}
-	return t.x
+	v.wide = append(nn.Float64s(v.floats), make([]float64, len(v.ints))...)
+	for i, n := range v.ints {
+		if v.wide[i] = float64(n); n > maxExact || n < -maxExact {
+			s.mustBeExact(v.wide[i], n)
+		}
+	}
+	s.tensors[name] = &v
+	return v.wide
 }
 
 // narrowed returns what was computed as elements of the outputs' type. Fractions are rounded to zero,

@@ -29,10 +29,10 @@ func (r *nodeReader) gather() {
 	r.mustFit(shape)
 	r.claim(len(index))
 	if len(index) == 1 && size == 1 {
-		r.chain(x).end(0, shape)
+		x.end(0, shape)
 		return
 	}
-	c, shift := r.along(x, axis)
+	c, shift := x.along(axis)
 	c.then(&nn.Gather{Axis: axis - shift, Indices: index, Dims: slices.Clone(v.shape)}).end(0, shape)
 }
 
@@ -53,14 +53,10 @@ func (r *nodeReader) gatherND() {
 	r.pick(x, places, shape)
 }
 
-// pick gives the node's output the entries of x at these places.
-func (r *nodeReader) pick(x operand, places, shape []int) {
+// pick gives the node's output the entries of c at these places.
+func (r *nodeReader) pick(c *view, places, shape []int) {
 	r.mustFit(shape)
-	r.pickFrom(r.chain(x), places, shape)
-}
-
-func (r *nodeReader) pickFrom(c *chain, places, shape []int) {
-	c.view([]int{nn.Size(c.shape)}).then(&nn.Gather{Indices: places, Dims: []int{len(places)}}).end(0, shape)
+	c.as([]int{nn.Size(c.shape)}).then(&nn.Gather{Indices: places, Dims: []int{len(places)}}).end(0, shape)
 }
 
 // elementPlaces returns where in a tensor of that shape each index along an axis points.
@@ -121,7 +117,7 @@ func (r *nodeReader) scatterND() {
 }
 
 // scatter replaces the entries at these places by updates of that shape, in order.
-func (r *nodeReader) scatter(x operand, places, shape []int) {
+func (r *nodeReader) scatter(x *view, places, shape []int) {
 	updates, how := r.operand(2), r.text("reduction", "none")
 	malformedIf(!slices.Equal(shape, updates.shape), "updates of shape %v: it must be %v", updates.shape, shape)
 	r.mustAgree(0, 2)
@@ -131,8 +127,8 @@ func (r *nodeReader) scatter(x operand, places, shape []int) {
 	for i, p := range places {
 		from[p] = len(from) + i
 	}
-	c := r.chain(x).view([]int{len(from)})
-	r.pickFrom(c.then(&nn.Concat{}, r.chain(updates).view([]int{len(places)})), from, x.shape)
+	c := x.as([]int{len(from)})
+	r.pick(c.then(&nn.Concat{}, updates.as([]int{len(places)})), from, x.shape)
 }
 
 // nonZero is ONNX NonZero-13: the indices of the entries that are not 0, row-major, one

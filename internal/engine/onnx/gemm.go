@@ -47,23 +47,23 @@ func productShape(a, b []int) []int {
 
 // matrices starts with an operand of a product, with at least two dimensions: a
 // leading 1 is dropped only from more than two.
-func (r *nodeReader) matrices(o operand, left bool) *chain {
+func (r *nodeReader) matrices(o *view, left bool) *view {
 	switch {
 	case len(o.shape) > 2:
-		return r.chain(o)
+		return o.inner()
 	case len(o.shape) == 2:
-		return r.whole(o)
+		return o
 	case left:
-		return r.chain(o).view([]int{1, o.shape[0]})
+		return o.as([]int{1, o.shape[0]})
 	}
-	return r.chain(o).view([]int{o.shape[0], 1})
+	return o.as([]int{o.shape[0], 1})
 }
 
 // rowsDone marks the weights of products that add may give a bias.
 const rowsDone = "rows"
 
 // rowsTimes multiplies rows by a constant matrix.
-func (r *nodeReader) rowsTimes(a operand, b *value, shape []int) {
+func (r *nodeReader) rowsTimes(a *view, b *value, shape []int) {
 	mustNotBeEmpty(b)
 	w := r.param(b, rowsDone, func(shape []int, x []float32) ([]int, []float32) {
 		return []int{shape[1], shape[0]}, transposed(x, shape[0], shape[1])
@@ -72,12 +72,12 @@ func (r *nodeReader) rowsTimes(a operand, b *value, shape []int) {
 }
 
 // timesColumns computes A·X as (Xᵀ·Aᵀ)ᵀ.
-func (r *nodeReader) timesColumns(a *value, x operand, shape []int) {
+func (r *nodeReader) timesColumns(a *value, x *view, shape []int) {
 	w := r.matrix(a, false, 1)
 	dense := &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}
-	c := r.whole(x)
+	c := x
 	if len(x.shape) > 2 {
-		c = r.chain(x)
+		c = x.inner()
 	}
 	if len(x.shape) == 1 {
 		c.then(dense).end(0, shape)
@@ -99,9 +99,9 @@ func (r *nodeReader) add() {
 }
 
 // addBias adds a constant, one number a column, to a product that nothing else reads.
-func (r *nodeReader) addBias(x, c operand) bool {
-	before := r.made[x.tensor]
-	if before == nil || r.usage.readers[x.tensor] != 1 || !perColumn(c.shape) || len(c.shape) > len(x.shape) {
+func (r *nodeReader) addBias(x, c *view) bool {
+	before := r.made[x.name()]
+	if before == nil || r.usage.readers[x.name()] != 1 || !perColumn(c.shape) || len(c.shape) > len(x.shape) {
 		return false
 	}
 	dense, ok := before.Op.(*nn.Dense)
@@ -194,9 +194,9 @@ func (r *nodeReader) gemm() {
 		shape[1] = b.shape[0]
 	}
 	c, added := r.optional(2)
-	var y *chain
+	var y *view
 	if b.value == nil || a.value != nil {
-		y = r.whole(a).then(&nn.MatMul{TransA: transA, TransB: transB}, r.whole(b))
+		y = a.then(&nn.MatMul{TransA: transA, TransB: transB}, b)
 		if alpha != 1 {
 			y = y.number("Mul", alpha)
 		}
@@ -216,24 +216,24 @@ func (r *nodeReader) gemm() {
 }
 
 // rows starts with a matrix, transposed or not, as rows that a Dense reads.
-func (r *nodeReader) rows(a operand, transpose bool) *chain {
+func (r *nodeReader) rows(a *view, transpose bool) *view {
 	if transpose {
-		return r.whole(a).transpose([]int{1, 0})
+		return a.transpose([]int{1, 0})
 	}
-	if len(a.inner()) == 0 {
-		return r.whole(a)
+	if len(inner(a.shape)) == 0 {
+		return a
 	}
-	return r.chain(a)
+	return a.inner()
 }
 
 // plus adds beta·c, which broadcasts to the ONNX shape of the sum.
-func (y *chain) plus(c operand, beta float64, shape []int) *chain {
+func (y *view) plus(c *view, beta float64, shape []int) *view {
 	mustBroadcastTo(c.shape, shape)
-	y = y.view(inner(shape))
+	y = y.as(inner(shape))
 	if beta == 1 {
 		return y.combine("Add", c, shape)
 	}
-	return y.with("Add", y.r.chain(c).number("Mul", beta))
+	return y.with("Add", c.inner().number("Mul", beta))
 }
 
 // perColumn reports whether a constant of that shape is the same in all rows.

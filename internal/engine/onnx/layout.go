@@ -10,7 +10,7 @@ import (
 // reshape is ONNX Reshape-21.
 func (r *nodeReader) reshape() {
 	x := r.operand(0)
-	r.chain(x).end(0, reshapedTo(x.shape, r.ints(1), r.flag("allowzero", false)))
+	x.end(0, reshapedTo(x.shape, r.ints(1), r.flag("allowzero", false)))
 }
 
 // reshapedTo returns the shape that Reshape makes of one: 0 keeps a size, unless it may be
@@ -52,10 +52,10 @@ func (r *nodeReader) flatten() {
 	axis := clampIndex(a, rank)
 	shape := []int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}
 	if axis == 1 && x.shape[0] == 1 {
-		r.chain(x).then(nn.Flatten()).end(0, shape)
+		x.inner().then(nn.Flatten()).end(0, shape)
 		return
 	}
-	r.chain(x).end(0, shape)
+	x.end(0, shape)
 }
 
 // squeeze is ONNX Squeeze-13: it drops the given dimensions, or all of size 1.
@@ -71,7 +71,7 @@ func (r *nodeReader) squeeze() {
 			shape = append(shape, s)
 		}
 	}
-	r.chain(x).end(0, shape)
+	x.end(0, shape)
 }
 
 // unsqueeze is ONNX Unsqueeze-13: it inserts dimensions of size 1, at these axes of the
@@ -87,7 +87,7 @@ func (r *nodeReader) unsqueeze() {
 	for _, axis := range axes {
 		shape = slices.Insert(shape, axis, 1)
 	}
-	r.chain(x).end(0, shape)
+	x.end(0, shape)
 }
 
 // transpose is ONNX Transpose-13; without perm the dimensions are reversed.
@@ -101,10 +101,10 @@ func (r *nodeReader) transpose() {
 	}
 	shape := outputShape(&nn.Transpose{Perm: perm}, x.shape)
 	if rank > 0 && perm[0] == 0 && x.shape[0] == 1 {
-		r.chain(x).transpose(shifted(perm[1:], 1)).end(0, shape)
+		x.inner().transpose(shifted(perm[1:], 1)).end(0, shape)
 		return
 	}
-	r.whole(x).transpose(perm).end(0, shape)
+	x.transpose(perm).end(0, shape)
 }
 
 // expand is ONNX Expand-13: input and shape broadcast both ways.
@@ -112,14 +112,14 @@ func (r *nodeReader) expand() {
 	x := r.operand(0)
 	shape := broadcast(x.shape, sizesOfDims(r.ints(1)))
 	r.mustFit(shape)
-	if slices.Equal(inner(shape), x.inner()) {
-		r.chain(x).end(0, shape)
+	if slices.Equal(inner(shape), inner(x.shape)) {
+		x.end(0, shape)
 		return
 	}
 	malformedIf(slices.Contains(shape, 0) && r.scratch == nil, "the expanded shape %v is empty", shape)
 	to := inner(shape)
-	c := r.chain(x)
-	c = c.view(slices.Concat(slices.Repeat([]int{1}, len(to)-len(c.shape)), c.shape))
+	c := x.inner()
+	c = c.as(slices.Concat(slices.Repeat([]int{1}, len(to)-len(c.shape)), c.shape))
 	for a, n := range to {
 		if n != c.shape[a] {
 			c = c.repeated(a, n)
@@ -129,7 +129,7 @@ func (r *nodeReader) expand() {
 }
 
 // repeated repeats an axis whole, as often as times says.
-func (c *chain) repeated(axis, times int) *chain {
+func (c *view) repeated(axis, times int) *view {
 	if times == 1 {
 		return c
 	}
@@ -154,7 +154,7 @@ func (r *nodeReader) tile() {
 		}
 	}
 	r.mustFit(shape)
-	c, shift := r.along(x, axes...)
+	c, shift := x.along(axes...)
 	for _, a := range axes {
 		c = c.repeated(a-shift, repeats[a])
 	}
@@ -181,11 +181,11 @@ func (r *nodeReader) trilu() {
 			mask.Data[i] = 1
 		}
 	}
-	r.whole(x).then(&nn.Where{Condition: mask, Else: scalar(0)}).end(0, x.shape)
+	x.then(&nn.Where{Condition: mask, Else: scalar(0)}).end(0, x.shape)
 }
 
 // blocks reads the size of the blocks between depth and space.
-func (r *nodeReader) blocks() (x operand, size int) {
+func (r *nodeReader) blocks() (x *view, size int) {
 	x = r.operand(0)
 	n := r.int("blocksize", 0)
 	malformedIf(len(x.shape) != 4 || n < 1 || n > maxWindow, "blocks of %d in shape %v", n, x.shape)
@@ -199,11 +199,11 @@ func (r *nodeReader) depthToSpace() {
 	mode, s := r.text("mode", "DCR"), x.shape
 	malformedIf(s[1]%(b*b) != 0 || mode != "DCR" && mode != "CRD", "mode %q, blocks of %d in shape %v", mode, b, s)
 	depth := s[1] / (b * b)
-	c := r.chain(x)
+	c := x.inner()
 	if mode == "CRD" {
-		c = c.view([]int{s[0] * depth, b, b, s[2], s[3]}).transpose([]int{0, 3, 1, 4, 2})
+		c = c.as([]int{s[0] * depth, b, b, s[2], s[3]}).transpose([]int{0, 3, 1, 4, 2})
 	} else {
-		c = c.view([]int{s[0], b, b, depth, s[2], s[3]}).transpose([]int{0, 3, 4, 1, 5, 2})
+		c = c.as([]int{s[0], b, b, depth, s[2], s[3]}).transpose([]int{0, 3, 4, 1, 5, 2})
 	}
 	c.end(0, []int{s[0], depth, s[2] * b, s[3] * b})
 }
@@ -213,7 +213,7 @@ func (r *nodeReader) spaceToDepth() {
 	x, b := r.blocks()
 	s := x.shape
 	malformedIf(s[2]%b != 0 || s[3]%b != 0, "blocks of %d in shape %v", b, s)
-	c := r.chain(x).view([]int{s[0], s[1], s[2] / b, b, s[3] / b, b})
+	c := x.as([]int{s[0], s[1], s[2] / b, b, s[3] / b, b})
 	c.transpose([]int{0, 3, 5, 1, 2, 4}).end(0, []int{s[0], s[1] * b * b, s[2] / b, s[3] / b})
 }
 
@@ -246,7 +246,7 @@ func (r *nodeReader) pad() {
 	for a, size := range x.shape {
 		malformedIf(min(op.Before[a], op.After[a]) < -size, "pads %v of shape %v", list, x.shape)
 	}
-	c, shift := r.along(x, changed...)
+	c, shift := x.along(changed...)
 	switch {
 	case place != nil:
 		for _, a := range changed {
@@ -275,7 +275,7 @@ func modulo(i, n int) int { return (i%n + n) % n }
 
 // padded adds entries to a dimension of the given size: before its first entry and after its last one. Negative
 // numbers remove entries instead, and that is done first.
-func (c *chain) padded(axis, before, size, after int, place func(i, n int) int) *chain {
+func (c *view) padded(axis, before, size, after int, place func(i, n int) int) *view {
 	first := max(0, -before) // of the entries kept
 	kept := c.shape[axis] - first - max(0, -after)
 	malformedIf(kept == 0 && size > 0, "nothing is left of dimension %d of shape %v to pad with", axis, c.shape)

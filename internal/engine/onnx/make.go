@@ -131,7 +131,7 @@ func (r *nodeReader) oneHot() {
 		}
 	}
 	r.scratch.element = values.element
-	r.pickFrom(r.chain(r.operand(2)), places, shape)
+	r.pick(r.operand(2), places, shape)
 }
 
 // dequantize is ONNX DequantizeLinear-13 of a constant: (x − zero point)·scale, with one scale, or

@@ -36,8 +36,8 @@ func chosen[T any](s *script, x []T) (v T) {
 // telling are integers at which readers go wrong.
 var telling = []int64{0, 1, -1, 2, 3, -2, 4, 7, 16, 255, 1 << 16, 1 << 20, 1 << 31, 1<<31 - 1, -1 << 31, 1 << 40, 1 << 62, math.MaxInt64, math.MinInt64}
 
-// mutant is a model in pieces.
-type mutant struct {
+// pieces is a model in pieces.
+type pieces struct {
 	opset, classical         int64
 	nodes                    []node
 	weights, inputs, outputs [][]byte // encoded
@@ -52,7 +52,7 @@ func mutated(data, choices []byte) []byte {
 	if w.err != nil || len(choices) == 0 {
 		return data
 	}
-	x := &mutant{opset: m.opset, classical: m.classical, nodes: m.graph.nodes}
+	x := &pieces{opset: m.opset, classical: m.classical, nodes: m.graph.nodes}
 	for _, v := range m.graph.initializers {
 		x.weights = append(x.weights, v.body)
 	}
@@ -76,7 +76,7 @@ func mutated(data, choices []byte) []byte {
 	return out
 }
 
-func (x *mutant) node(s *script) *node {
+func (x *pieces) node(s *script) *node {
 	if len(x.nodes) == 0 {
 		return &node{outputs: []string{"y"}}
 	}
@@ -90,7 +90,7 @@ func allNames() []string {
 
 var opNames []string
 
-func (x *mutant) operator(s *script) {
+func (x *pieces) operator(s *script) {
 	if opNames == nil {
 		opNames = allNames()
 	}
@@ -103,7 +103,7 @@ func (x *mutant) operator(s *script) {
 }
 
 // tensors lists all names.
-func (x *mutant) tensors() []string {
+func (x *pieces) tensors() []string {
 	names := []string{"", "x"}
 	for _, n := range x.nodes {
 		names = append(names, n.outputs...)
@@ -115,7 +115,7 @@ func (x *mutant) tensors() []string {
 	return names
 }
 
-func (x *mutant) rewire(s *script) {
+func (x *pieces) rewire(s *script) {
 	n, name := x.node(s), chosen(s, x.tensors())
 	if i := s.of(len(n.inputs) + 1); i < len(n.inputs) {
 		n.inputs = slices.Clone(n.inputs)
@@ -126,7 +126,7 @@ func (x *mutant) rewire(s *script) {
 }
 
 // attribute takes one away or gives a node one that it may have, of some value.
-func (x *mutant) attribute(s *script) {
+func (x *pieces) attribute(s *script) {
 	n := x.node(s)
 	n.attributes = slices.Clone(n.attributes)
 	if len(n.attributes) > 0 && s.of(4) == 0 {
@@ -161,7 +161,7 @@ func (x *mutant) attribute(s *script) {
 }
 
 // weight changes a tensor's dimensions, elements or type.
-func (x *mutant) weight(s *script) {
+func (x *pieces) weight(s *script) {
 	if len(x.weights) == 0 {
 		return
 	}
@@ -215,10 +215,10 @@ func (x *mutant) weight(s *script) {
 	x.weights[i] = b
 }
 
-func (x *mutant) version(s *script) { x.opset = int64(5 + s.of(22)) }
+func (x *pieces) version(s *script) { x.opset = int64(5 + s.of(22)) }
 
 // promote makes an input of a weight, demote a weight of an input.
-func (x *mutant) promote(s *script) {
+func (x *pieces) promote(s *script) {
 	if len(x.weights) == 0 {
 		return
 	}
@@ -228,7 +228,7 @@ func (x *mutant) promote(s *script) {
 	x.weights = slices.Delete(x.weights, i, i+1)
 }
 
-func (x *mutant) demote(s *script) {
+func (x *pieces) demote(s *script) {
 	if len(x.inputs) < 2 {
 		return
 	}
@@ -238,7 +238,7 @@ func (x *mutant) demote(s *script) {
 	x.inputs = slices.Delete(x.inputs, i, i+1)
 }
 
-func (x *mutant) remove(s *script) {
+func (x *pieces) remove(s *script) {
 	if len(x.nodes) > 1 {
 		i := s.of(len(x.nodes))
 		x.nodes = slices.Delete(slices.Clone(x.nodes), i, i+1)
@@ -246,7 +246,7 @@ func (x *mutant) remove(s *script) {
 }
 
 // repeat does once more with a node's output what the node did.
-func (x *mutant) repeat(s *script) {
+func (x *pieces) repeat(s *script) {
 	if len(x.nodes) == 0 || len(x.nodes) > 64 {
 		return
 	}
@@ -263,7 +263,7 @@ func (x *mutant) repeat(s *script) {
 }
 
 // list changes a number of an attribute that is a list of integers.
-func (x *mutant) list(s *script) {
+func (x *pieces) list(s *script) {
 	n := x.node(s)
 	if len(n.attributes) == 0 {
 		return
@@ -288,7 +288,7 @@ func (x *mutant) list(s *script) {
 	w.each(intList(name, ints...), func(f field) { n.attributes[i].body = f.b })
 }
 
-func (x *mutant) swap(s *script) {
+func (x *pieces) swap(s *script) {
 	x.nodes = slices.Clone(x.nodes)
 	if n := len(x.nodes); n > 0 {
 		i, j := s.of(n), s.of(n)
@@ -296,7 +296,7 @@ func (x *mutant) swap(s *script) {
 	}
 }
 
-func (x *mutant) input(s *script) {
+func (x *pieces) input(s *script) {
 	var shape []int
 	for range s.of(5) {
 		shape = append(shape, int(chosen(s, telling[1:11])))
@@ -307,7 +307,7 @@ func (x *mutant) input(s *script) {
 }
 
 // fold puts the shape of a tensor where another was.
-func (x *mutant) fold(s *script) {
+func (x *pieces) fold(s *script) {
 	n := node{op: chosen(s, []string{"Shape", "Size", "Identity", "NonZero", "Constant"}), inputs: []string{chosen(s, x.tensors())}, outputs: []string{string(rune('A' + len(x.nodes)))}}
 	to := x.node(s)
 	if len(to.inputs) > 0 {
@@ -317,7 +317,7 @@ func (x *mutant) fold(s *script) {
 	x.nodes = slices.Insert(slices.Clone(x.nodes), s.of(len(x.nodes)+1), n)
 }
 
-func (x *mutant) bytes() []byte {
+func (x *pieces) bytes() []byte {
 	var g []byte
 	for _, n := range x.nodes {
 		var attributes [][]byte

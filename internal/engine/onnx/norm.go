@@ -26,13 +26,13 @@ func (r *nodeReader) batchNorm() {
 	unsupportedIf(b.Epsilon == 0, "epsilon 0")
 	if x.shape[0] != 1 { // rows [N, C, …] of one example: the channels go first
 		swap := []int{1, 0, 2}
-		c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})
+		c := x.as([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})
 		c.transpose(swap).then(b).transpose(swap).end(0, x.shape)
 		return
 	}
-	c := r.chain(x)
+	c := x.inner()
 	if len(c.shape) != 1 && len(c.shape) != 3 {
-		c = c.view(unfolded(x.shape))
+		c = c.as(unfolded(x.shape))
 	}
 	c.then(b).end(0, x.shape)
 }
@@ -70,10 +70,10 @@ func (r *nodeReader) groupNorm() {
 
 // normGroups standardises groups of channels and then multiplies and adds
 // constants of that many elements, each for as many channels.
-func (r *nodeReader) normGroups(x operand, groups, params int) {
+func (r *nodeReader) normGroups(x *view, groups, params int) {
 	channels := x.shape[1]
-	c := r.chain(x).view([]int{x.shape[0] * groups, nn.Size(x.shape[1:]) / groups})
-	c = c.then(&nn.LayerNorm{Epsilon: r.float("epsilon", 1e-5)}).view([]int{x.shape[0], channels, nn.Size(x.shape[2:])})
+	c := x.as([]int{x.shape[0] * groups, nn.Size(x.shape[1:]) / groups})
+	c = c.then(&nn.LayerNorm{Epsilon: r.float("epsilon", 1e-5)}).as([]int{x.shape[0], channels, nn.Size(x.shape[2:])})
 	for i, operator := range []string{"Mul", "Add"} {
 		v := r.floats(i + 1)
 		malformedIf(!slices.Equal(v.shape, []int{params}),
@@ -97,17 +97,17 @@ func (r *nodeReader) layerNorm() {
 	x := r.operand(0)
 	axis := r.axis(-1, len(x.shape))
 	op := &nn.LayerNorm{Axes: len(x.shape) - axis, Epsilon: r.float("epsilon", 1e-5)}
-	c := r.chain(x)
+	c := x.inner()
 	if op.Axes > len(c.shape) {
-		c = r.whole(x)
+		c = x
 	}
-	var after [2]*operand
+	var after [2]*view
 	for i, p := range []**nn.Param{&op.Scale, &op.Shift} {
 		k, ok := r.optional(i + 1)
 		switch {
 		case !ok:
 		case k.value == nil || after[0] != nil:
-			after[i] = &k
+			after[i] = k
 		default:
 			*p = r.repeated(k.value, x.shape[axis:])
 		}
@@ -115,7 +115,7 @@ func (r *nodeReader) layerNorm() {
 	c = c.then(op)
 	for i, operator := range []string{"Mul", "Add"} {
 		if after[i] != nil {
-			c = c.combine(operator, *after[i], x.shape)
+			c = c.combine(operator, after[i], x.shape)
 		}
 	}
 	c.end(0, x.shape)
@@ -142,11 +142,11 @@ func (r *nodeReader) repeated(v *value, to []int) *nn.Param {
 func (r *nodeReader) rmsNorm() {
 	x, scale := r.operand(0), r.operand(1)
 	axes := nn.Indices(len(x.shape))[r.axis(-1, len(x.shape)):]
-	c := r.whole(x)
+	c := x
 	square := c.then(&nn.Binary{Operator: "Mul"}, c)
 	mean := square.then(&nn.Reduce{Function: "Mean", Axes: axes, Keep: true})
 	root := mean.number("Add", r.float("epsilon", 1e-5)).then(&nn.Unary{Function: "Sqrt"})
-	c.with("Div", root).view(x.inner()).combine("Mul", scale, x.shape).end(0, x.shape)
+	c.with("Div", root).as(inner(x.shape)).combine("Mul", scale, x.shape).end(0, x.shape)
 }
 
 // localResponse is ONNX LRN-13: it divides by (bias + alpha/size·Σx²)^beta, the sum over
@@ -157,7 +157,7 @@ func (r *nodeReader) localResponse() {
 		"attribute \"size\" is %d for shape %v", size, x.shape)
 	k := int(size)
 	pool := &nn.AveragePool{Kernel: [2]int{k, 1}, Pad: [4]int{(k - 1) / 2, 0, k / 2, 0}, CountIncludePad: true}
-	c := r.chain(x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})
+	c := x.as([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})
 	power := c.then(&nn.Binary{Operator: "Mul"}, c).then(pool)
 	power = power.number("Mul", r.float("alpha", 1e-4)).number("Add", r.float("bias", 1)).number("Pow", r.float("beta", .75))
 	c.with("Div", power).end(0, x.shape)
@@ -174,7 +174,7 @@ func (r *nodeReader) reduce() {
 	if len(axes) == 0 && none {
 		unsupportedIf(slices.Contains([]string{"L1", "L2", "LogSum", "SumSquare"}, function),
 			"noop_with_empty_axes, whose meaning here differs between versions of ONNX")
-		r.chain(x).end(0, x.shape)
+		x.end(0, x.shape)
 		return
 	}
 	if len(axes) == 0 {
@@ -185,22 +185,22 @@ func (r *nodeReader) reduce() {
 }
 
 // reduceOver reads a reduction of an activation over sorted axes.
-func (r *nodeReader) reduceOver(x operand, function string, axes []int, keep bool) {
+func (r *nodeReader) reduceOver(x *view, function string, axes []int, keep bool) {
 	shape := outputShape(&nn.Reduce{Function: "Sum", Axes: axes, Keep: keep}, x.shape)
-	if len(x.inner()) < len(x.shape) && len(axes) > 1 && axes[0] == 0 {
+	if len(inner(x.shape)) < len(x.shape) && len(axes) > 1 && axes[0] == 0 {
 		axes = axes[1:] // of size 1
 	}
-	c, shift := r.along(x, axes...)
+	c, shift := x.along(axes...)
 	axes = shifted(axes, shift)
 	if len(x.shape) == 0 {
-		c, axes = c.view([]int{1}), []int{0}
+		c, axes = c.as([]int{1}), []int{0}
 	}
 	c.reduced(function, axes, keep).end(0, shape)
 }
 
 // reduced applies a reduction. Those that nn.Reduce does not have are of sums.
-func (c *chain) reduced(function string, axes []int, keep bool) *chain {
-	sum := func(c *chain) *chain { return c.reduced("Sum", axes, keep) }
+func (c *view) reduced(function string, axes []int, keep bool) *view {
+	sum := func(c *view) *view { return c.reduced("Sum", axes, keep) }
 	switch function {
 	case "L1":
 		return sum(c.function("Abs"))
@@ -213,7 +213,7 @@ func (c *chain) reduced(function string, axes []int, keep bool) *chain {
 	case "LogSumExp": // log Σ e^(x − m) + m, m the largest entry
 		top := c.reduced("Max", axes, true).clipped(-math.MaxFloat32, math.MaxFloat32)
 		y := sum(c.with("Sub", top).function("Exp")).function("Log")
-		return y.with("Add", top.view(y.shape))
+		return y.with("Add", top.as(y.shape))
 	}
 	return c.then(&nn.Reduce{Function: function, Axes: axes, Keep: keep})
 }
@@ -233,21 +233,21 @@ func (r *nodeReader) cumSum() {
 			w.Data[i] = 1
 		}
 	}
-	r.whole(x).lastAxis(axis, &nn.Dense{In: n, Out: n, Weight: w}).end(0, x.shape)
+	x.lastAxis(axis, &nn.Dense{In: n, Out: n, Weight: w}).end(0, x.shape)
 }
 
 // last returns what applies an operator over the last dimension to another.
-func last(op nn.Op) func(c *chain, axis int) *chain {
-	return func(c *chain, axis int) *chain { return c.lastAxis(axis, op) }
+func last(op nn.Op) func(c *view, axis int) *view {
+	return func(c *view, axis int) *view { return c.lastAxis(axis, op) }
 }
 
-func logSoftmax(c *chain, axis int) *chain {
+func logSoftmax(c *view, axis int) *view {
 	return c.with("Sub", c.reduced("LogSumExp", []int{axis}, true))
 }
 
 // softmax returns the reader of an operator over one axis; before opset 13 it is over all
 // dimensions from the axis on, as one.
-func softmax(over func(c *chain, axis int) *chain) func(*nodeReader) {
+func softmax(over func(c *view, axis int) *view) func(*nodeReader) {
 	return func(r *nodeReader) {
 		x, old, absent := r.operand(0), r.opset < 13, int64(-1)
 		if old {
@@ -255,15 +255,15 @@ func softmax(over func(c *chain, axis int) *chain) func(*nodeReader) {
 		}
 		a, rank := r.int("axis", absent), len(x.shape)
 		if old && a == int64(rank) {
-			over(r.whole(x).view(append(slices.Clone(x.shape), 1)), rank).end(0, x.shape)
+			over(x.as(append(slices.Clone(x.shape), 1)), rank).end(0, x.shape)
 			return
 		}
 		axis := axisOf(a, rank)
 		if old && axis < rank-1 {
-			over(r.chain(x).view([]int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}), 1).end(0, x.shape)
+			over(x.as([]int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}), 1).end(0, x.shape)
 			return
 		}
-		c, shift := r.along(x, axis)
+		c, shift := x.along(axis)
 		over(c, axis-shift).end(0, x.shape)
 	}
 }

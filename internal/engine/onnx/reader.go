@@ -15,16 +15,6 @@ type nodeReader struct {
 	*node
 }
 
-// operand is one input of a node: a constant, or an activation.
-type operand struct {
-	tensor string // its name in the file; that of an activation is also its name in the graph
-	shape  []int  // in ONNX at batch 1, with a leading 1; not nil
-	value  *value // nil unless constant
-}
-
-// inner returns the shape in package nn.
-func (o operand) inner() []int { return inner(o.shape) }
-
 // inner returns an ONNX shape without one leading 1, the batch.
 func inner(shape []int) []int {
 	if len(shape) > 0 && shape[0] == 1 {
@@ -37,32 +27,30 @@ func inner(shape []int) []int {
 func (n *node) has(i int) bool { return i < len(n.inputs) && n.inputs[i] != "" }
 
 // operand returns input i.
-func (r *nodeReader) operand(i int) operand {
-	o, ok := r.optional(i)
+func (r *nodeReader) operand(i int) *view {
+	x, ok := r.optional(i)
 	malformedIf(!ok, "input %d is missing", i+1)
-	return o
+	return x
 }
 
 // optional returns input i if the node has one. Where all inputs are constants, each is read like an
 // activation.
-func (r *nodeReader) optional(i int) (o operand, ok bool) {
+func (r *nodeReader) optional(i int) (x *view, ok bool) {
 	if !r.has(i) {
-		return o, false
+		return nil, false
 	}
 	name := r.node.inputs[i]
+	shape, constant := r.shapes[name], (*value)(nil)
 	if r.isConstant(name) {
-		v := r.value(name)
+		constant = r.value(name)
+		shape = append([]int{}, constant.shape...)
 		if r.scratch != nil {
-			r.inner[name] = inner(v.shape)
-			v = nil
+			r.inner[name], constant = inner(shape), nil
 		}
-		return operand{name, r.value(name).shape, v}, true
-	}
-	shape := r.shapes[name]
-	if shape == nil {
+	} else if shape == nil {
 		panic(errDepends)
 	}
-	return operand{name, shape, nil}, true
+	return &view{r, &result{input: true, value: constant, inputs: []string{name}, have: inner(shape)}, shape}, true
 }
 
 // constant returns input i, which must be constant.
@@ -169,8 +157,8 @@ func (r *nodeReader) emitInner(op nn.Op, inputs ...string) (tensor string) {
 
 // renameOutput gives the node's output to the operator that computed its only input so
 // far, instead of adding another.
-func (r *nodeReader) renameOutput(x operand) {
-	r.rename(x.tensor, r.outputs[0])
+func (r *nodeReader) renameOutput(x *view) {
+	r.rename(x.name(), r.outputs[0])
 	r.shapes[r.outputs[0]] = x.shape
 }
 

@@ -130,7 +130,7 @@ func bySizes(shape, axes []int, list []int64, policy string) resizedShape {
 }
 
 // resizeTo resizes the dimensions that change, one after the other.
-func (r *nodeReader) resizeTo(x operand, by *nn.Resize, to resizedShape) {
+func (r *nodeReader) resizeTo(x *view, by *nn.Resize, to resizedShape) {
 	r.mustFit(to.out)
 	var axes []int
 	for a, s := range to.scales {
@@ -141,7 +141,7 @@ func (r *nodeReader) resizeTo(x operand, by *nn.Resize, to resizedShape) {
 			r.claim(to.in[a] * to.out[a])
 		}
 	}
-	c, shift := r.along(x, axes...)
+	c, shift := x.along(axes...)
 	for _, a := range axes {
 		ops, err := by.Along(c.shape, a-shift, to.out[a], to.scales[a])
 		malformedIf(err != nil, "%v", err)

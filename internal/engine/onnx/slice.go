@@ -76,16 +76,16 @@ func (r *nodeReader) slice() {
 }
 
 // sliced makes a slice an output of the node.
-func (r *nodeReader) sliced(x operand, s slicing, out int) {
+func (r *nodeReader) sliced(x *view, s slicing, out int) {
 	op := &nn.Slice{Starts: s.starts, Steps: s.steps, Counts: s.counts}
 	switch {
 	case slices.Equal(s.counts, x.shape) && !slices.ContainsFunc(s.steps, func(n int) bool { return n < 0 }):
-		r.chain(x).end(out, x.shape)
+		x.end(out, x.shape)
 	case len(x.shape) > 0 && x.shape[0] == 1 && s.counts[0] == 1:
 		op = &nn.Slice{Starts: s.starts[1:], Steps: s.steps[1:], Counts: s.counts[1:]}
-		r.chain(x).then(op).end(out, s.counts)
+		x.inner().then(op).end(out, s.counts)
 	default:
-		r.whole(x).then(op).end(out, s.counts)
+		x.then(op).end(out, s.counts)
 	}
 }
 
@@ -141,16 +141,16 @@ func (r *nodeReader) concat() {
 	malformedIf(!ok, "attribute \"axis\" is missing")
 	axis := r.axis(0, len(shapes[0]))
 	shape := outputShape(&nn.Concat{Axis: axis}, shapes...)
-	var chains []*chain
+	var parts []*view
 	shift := 0
 	for _, o := range all {
-		var c *chain
-		c, shift = r.along(o, axis)
-		chains = append(chains, c)
+		var c *view
+		c, shift = o.along(axis)
+		parts = append(parts, c)
 	}
-	if len(chains) == 1 {
-		chains[0].end(0, shape)
+	if len(parts) == 1 {
+		parts[0].end(0, shape)
 		return
 	}
-	chains[0].then(&nn.Concat{Axis: axis - shift}, chains[1:]...).end(0, shape)
+	parts[0].then(&nn.Concat{Axis: axis - shift}, parts[1:]...).end(0, shape)
 }

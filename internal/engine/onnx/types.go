@@ -54,7 +54,7 @@ func (r *nodeReader) cast() { r.castTo(r.int("to", 0)) }
 
 // castLike is ONNX CastLike-15: a cast to the type of the second input.
 func (r *nodeReader) castLike() {
-	element := r.elements[r.operand(1).tensor]
+	element := r.elements[r.operand(1).name()]
 	switch {
 	case r.isConstant(r.inputs[1]):
 		element = r.constant(1).element
@@ -69,12 +69,12 @@ func (r *nodeReader) castLike() {
 func (r *nodeReader) castTo(element int64) {
 	if r.scratch != nil {
 		r.scratch.element = element
-		r.chain(r.operand(0)).end(0, r.operand(0).shape)
+		r.operand(0).inner().end(0, r.operand(0).shape)
 		return
 	}
 	kind, ok := kindOf(element)
 	format, narrow := narrowFormats[element]
-	text := r.elements[r.operand(0).tensor] == typeString
+	text := r.elements[r.operand(0).name()] == typeString
 	switch {
 	case text && element == typeString:
 		r.elements[r.outputs[0]] = typeString
@@ -100,14 +100,14 @@ func (r *nodeReader) castTo(element int64) {
 func (r *nodeReader) truncate() {
 	x := r.operand(0)
 	r.elements[r.outputs[0]] = typeInt64
-	if x.value == nil && r.elements[x.tensor] == typeInt64 {
-		r.chain(x).end(0, x.shape)
+	if x.value == nil && r.elements[x.name()] == typeInt64 {
+		x.end(0, x.shape)
 		return
 	}
-	r.chain(x).truncated().end(0, x.shape)
+	x.inner().truncated().end(0, x.shape)
 }
 
-func (c *chain) truncated() *chain {
+func (c *view) truncated() *view {
 	below := c.then(&nn.Unary{Function: "Clip", Alpha: math.Inf(-1)}).then(&nn.Unary{Function: "Ceil"})
 	return c.then(&nn.ReLU{}).then(&nn.Unary{Function: "Floor"}).with("Add", below)
 }
@@ -116,9 +116,9 @@ func (c *chain) truncated() *chain {
 // reads gets the name of the output.
 func (r *nodeReader) widen() {
 	x := r.operand(0)
-	format, narrow := narrowFormats[r.elements[x.tensor]]
-	before := r.made[x.tensor]
-	if narrow && before != nil && r.usage.readers[x.tensor] == 1 && x.tensor != r.graph.Output {
+	format, narrow := narrowFormats[r.elements[x.name()]]
+	before := r.made[x.name()]
+	if narrow && before != nil && r.usage.readers[x.name()] == 1 && x.name() != r.graph.Output {
 		if u, ok := before.Op.(*nn.Unary); ok && u.Function == format.function {
 			r.renameOutput(x)
 			return
