@@ -7,12 +7,6 @@ import (
 	"tattle/internal/engine/nn"
 )
 
-// unbounded reports whether an operator may have a constant ±Inf.
-func unbounded(operator string) bool {
-	_, truth := logical[operator]
-	return truth || slices.Contains([]string{"Add", "Max", "Min", "Sub", "Where"}, operator)
-}
-
 // pairwise returns the reader of an operator of two inputs that broadcast.
 func pairwise(operator string) func(*nodeReader) {
 	return func(r *nodeReader) {
@@ -45,7 +39,7 @@ func (c *view) with(operator string, b *view) *view {
 // constant applies an operator to a view and a constant; the result has the ONNX shape.
 func (c *view) constant(operator string, k *view, first bool, shape []int) *view {
 	parameter := c.r.param
-	if unbounded(operator) {
+	if operators[operator].traits&infinite != 0 {
 		parameter = c.r.mask
 	}
 	p := broadcastable(k.value, len(inner(shape)), parameter)

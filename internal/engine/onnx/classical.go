@@ -46,7 +46,7 @@ func init() {
 		"OneHotEncoder":         {1, "cats_int64s cats_strings zeros", converts, (*nodeReader).oneHotEncoder},
 		"SVMClassifier":         {1, kernelAttributes + classAttributes + "prob_a prob_b vectors_per_class", converts, (*nodeReader).svmClassifier},
 		"SVMRegressor":          {1, kernelAttributes + "n_supports one_class", converts, (*nodeReader).svmRegressor},
-		"Normalizer":            {1, "norm", converts, (*nodeReader).normalizer},
+		"Normalizer":            {1, "norm", converts | ordered, (*nodeReader).normalizer},
 		"Scaler":                {1, "offset scale", converts, (*nodeReader).scaler},
 		"TreeEnsembleClassifier": {1, treeAttributes + classAttributes + "class_ids class_nodeids class_treeids class_weights class_weights_as_tensor", converts,
 			(*nodeReader).treeClassifier},
@@ -224,9 +224,8 @@ func (r *nodeReader) scores(c *view, k classes) {
 
 // handOnClasses gives the output of an operator that keeps the order of scores the classes
 // of its input.
-func (d *decoder) handOnClasses(n *node) {
-	keeps := []string{"Cast", "Clip", "Div", "Identity", "Mul", "Normalizer", "Sigmoid", "Softmax"}
-	if len(n.inputs) == 0 || !slices.Contains(keeps, n.op) {
+func (d *decoder) handOnClasses(n *node, op operator) {
+	if len(n.inputs) == 0 || op.traits&ordered == 0 {
 		return
 	}
 	if names := d.named[n.inputs[0]]; names != nil && slices.Equal(d.shapes[n.inputs[0]], d.shapes[n.outputs[0]]) {

@@ -53,11 +53,10 @@ func (r *nodeReader) fold(op operator) {
 // panics if the operator does not compute with that type.
 func (s *scratch) setType(op operator) {
 	r := s.r
-	_, truth := logical[r.op]
 	switch {
 	case len(r.inputs) == 0:
 		return
-	case truth:
+	case op.traits&boolean != 0:
 		s.element = typeBool
 	default:
 		s.element = r.constant(0).element

@@ -47,7 +47,7 @@ func (d *decoder) readSupported(n *node) (refused []string) {
 	}
 	if refused = op.unknown(n); len(refused) == 0 {
 		d.apply(n, op)
-		d.handOnClasses(n)
+		d.handOnClasses(n, op)
 		d.mustBeComplete(n)
 	}
 	return refused

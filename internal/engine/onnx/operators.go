@@ -16,8 +16,8 @@ type operator struct {
 	read       func(*nodeReader) // adds operators to the graph, or computes constants
 }
 
-// traits say how an operator may be read where its inputs are not float32.
-type traits uint8
+// traits say how an operator may be read where its inputs are not float32, or not finite.
+type traits uint16
 
 const (
 	exact    traits = 1 << iota // moves, chooses or compares numbers of any type, and returns the same type
@@ -27,6 +27,10 @@ const (
 	discrete                    // computes integers or bools where they are constants
 	constant                    // needs constants
 	late                        // is added to the graph even where all inputs are constants
+	boolean                     // gives 0 and 1
+	infinite                    // may have a constant ±Inf
+	text                        // converts, and may be given text
+	ordered                     // keeps the order of scores
 )
 
 const (
@@ -41,7 +45,7 @@ const (
 // functions are the operators of one input that nn.Unary has by the same name.
 var functions = map[string]traits{
 	"Abs": exact, "Ceil": exact, "Floor": exact, "Neg": exact, "Round": exact, "Sign": exact,
-	"Cos": 0, "Erf": 0, "Exp": 0, "HardSwish": 0, "Log": 0, "Sigmoid": 0, "Sin": 0, "Sqrt": 0, "Tanh": 0,
+	"Cos": 0, "Erf": 0, "Exp": 0, "HardSwish": 0, "Log": 0, "Sigmoid": ordered, "Sin": 0, "Sqrt": 0, "Tanh": 0,
 }
 
 // reducers are the reductions, which ONNX has with Reduce before the name.
@@ -68,7 +72,7 @@ func init() {
 		"Gather":          {2, "axis", exact, (*nodeReader).gather},
 		"GatherElements":  {2, "axis", exact, (*nodeReader).gatherElements},
 		"GatherND":        {2, "batch_dims", exact, (*nodeReader).gatherND},
-		"Identity":        {1, "", exact | free, elementwise(&nn.Identity{})},
+		"Identity":        {1, "", exact | free | ordered, elementwise(&nn.Identity{})},
 		"NonZero":         {1, "", converts | constant, (*nodeReader).nonZero},
 		"Pad":             {4, "mode pads value", exact, (*nodeReader).pad},
 		"Reshape":         {2, "allowzero", exact | free, (*nodeReader).reshape},
@@ -92,30 +96,30 @@ func init() {
 		"EyeLike":          {1, "dtype k", converts | constant, (*nodeReader).eyeLike},
 		"OneHot":           {3, "axis", converts | constant, (*nodeReader).oneHot},
 		"Range":            {3, "", discrete | constant, (*nodeReader).rangeOf},
-		"Shape":            {1, "end start", converts | free, (*nodeReader).readShape},
-		"Size":             {1, "", converts | free, (*nodeReader).readSize},
+		"Shape":            {1, "end start", converts | free | text, (*nodeReader).readShape},
+		"Size":             {1, "", converts | free | text, (*nodeReader).readSize},
 
 		// Control flow.
-		"If": {1, "then_branch else_branch", converts | late, (*nodeReader).readIf},
+		"If": {1, "then_branch else_branch", converts | late | text, (*nodeReader).readIf},
 
 		// Two or more inputs that broadcast.
-		"Add":   {2, "", integral, (*nodeReader).add},
-		"Div":   {2, "", discrete, pairwise("Div")},
-		"Max":   {anyNumber, "", exact, several("Max")},
+		"Add":   {2, "", integral | infinite, (*nodeReader).add},
+		"Div":   {2, "", discrete | ordered, pairwise("Div")},
+		"Max":   {anyNumber, "", exact | infinite, several("Max")},
 		"Mean":  {anyNumber, "", 0, (*nodeReader).mean},
-		"Min":   {anyNumber, "", exact, several("Min")},
+		"Min":   {anyNumber, "", exact | infinite, several("Min")},
 		"Mod":   {2, "fmod", discrete | constant, (*nodeReader).mod},
-		"Mul":   {2, "", integral, pairwise("Mul")},
+		"Mul":   {2, "", integral | ordered, pairwise("Mul")},
 		"PRelu": {2, "", 0, (*nodeReader).prelu},
 		"Pow":   {2, "", discrete, pairwise("Pow")},
-		"Sub":   {2, "", integral, pairwise("Sub")},
+		"Sub":   {2, "", integral | infinite, pairwise("Sub")},
 		"Sum":   {anyNumber, "", integral, several("Add")},
-		"Where": {3, "", exact, (*nodeReader).where},
+		"Where": {3, "", exact | infinite, (*nodeReader).where},
 
 		// One input, entry by entry.
-		"Cast":      {1, conversion + "to", converts, (*nodeReader).cast},
-		"CastLike":  {2, conversion, converts, (*nodeReader).castLike},
-		"Clip":      {3, "max min", exact, (*nodeReader).clip},
+		"Cast":      {1, conversion + "to", converts | text | ordered, (*nodeReader).cast},
+		"CastLike":  {2, conversion, converts | text, (*nodeReader).castLike},
+		"Clip":      {3, "max min", exact | ordered, (*nodeReader).clip},
 		"Dropout":   {3, "ratio seed", exact, (*nodeReader).dropout},
 		"Gelu":      {1, "approximate", 0, (*nodeReader).gelu},
 		"LeakyRelu": {1, "alpha", 0, (*nodeReader).leakyReLU},
@@ -126,7 +130,7 @@ func init() {
 		"ArgMin":     {1, arg, constant, nil},
 		"Hardmax":    {1, "axis", exact, softmax(last(&nn.Hardmax{}))},
 		"LogSoftmax": {1, "axis", 0, softmax(logSoftmax)},
-		"Softmax":    {1, "axis", 0, softmax(last(&nn.Softmax{}))},
+		"Softmax":    {1, "axis", ordered, softmax(last(&nn.Softmax{}))},
 
 		// Products of matrices.
 		"Einsum": {anyNumber, "equation", late, (*nodeReader).einsum},
@@ -165,6 +169,6 @@ func init() {
 		operators["Reduce"+function] = operator{2, "axes keepdims noop_with_empty_axes", t, (*nodeReader).reduce}
 	}
 	for name, t := range logical {
-		operators[name] = operator{2, "", t, pairwise(name)}
+		operators[name] = operator{2, "", t | boolean | infinite, pairwise(name)}
 	}
 }

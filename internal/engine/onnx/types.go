@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"math"
-	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/float16"
@@ -32,7 +31,7 @@ func (r *nodeReader) setTypes(op operator) {
 		element = max(element, r.elements[in])
 	}
 	switch {
-	case element == typeString && op.traits&exact == 0 && isStandard(r.domain) && !slices.Contains(readsText, r.op):
+	case element == typeString && op.traits&exact == 0 && isStandard(r.domain) && op.traits&text == 0:
 		panic(unsupportedf("computes with text"))
 	case element == 0 || op.traits&converts != 0:
 		return
@@ -45,9 +44,6 @@ func (r *nodeReader) setTypes(op operator) {
 		r.elements[out] = element
 	}
 }
-
-// readsText are the operators that convert, and may be given text.
-var readsText = []string{"Cast", "CastLike", "If", "Shape", "Size"}
 
 // cast is ONNX Cast-13.
 func (r *nodeReader) cast() { r.castTo(r.int("to", 0)) }
