@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -172,34 +173,47 @@ type value struct {
 // size is the number of elements.
 func (v *value) size() int { return len(v.floats) + len(v.ints) }
 
-// kindOf returns how elements of an ONNX type are kept.
-func kindOf(element int64) (k valueKind, ok bool) {
-	switch element {
-	case typeFloat, typeDouble, typeFloat16, typeBfloat16:
-		return isFloat, true
-	case typeUint8, typeInt8, typeUint16, typeInt16, typeInt32, typeInt64, typeUint32, typeUint64:
-		return isInt, true
-	case typeBool:
-		return isBool, true
-	}
-	return 0, false
+// elementType is a type of elements of ONNX.
+type elementType struct {
+	name   string
+	kind   valueKind
+	size   int // in bytes; 0 if such elements are not read
+	signed bool
 }
 
-// typeNames are the names of element types.
-var typeNames = map[int64]string{
-	typeFloat: "float32", typeUint8: "uint8", typeInt8: "int8", typeUint16: "uint16", typeInt16: "int16",
-	typeInt32: "int32", typeInt64: "int64", typeString: "string", typeBool: "bool", typeFloat16: "float16",
-	typeDouble: "float64", typeUint32: "uint32", typeUint64: "uint64", 14: "complex64", 15: "complex128",
-	typeBfloat16: "bfloat16", 17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz",
-	21: "uint4", 22: "int4", 23: "float4e2m1",
+var elementTypes = map[int64]elementType{
+	typeFloat: {"float32", isFloat, 4, true}, typeDouble: {"float64", isFloat, 8, true},
+	typeFloat16: {"float16", isFloat, 2, true}, typeBfloat16: {"bfloat16", isFloat, 2, true},
+	typeInt8: {"int8", isInt, 1, true}, typeUint8: {"uint8", isInt, 1, false},
+	typeInt16: {"int16", isInt, 2, true}, typeUint16: {"uint16", isInt, 2, false},
+	typeInt32: {"int32", isInt, 4, true}, typeUint32: {"uint32", isInt, 4, false},
+	typeInt64: {"int64", isInt, 8, true}, typeUint64: {"uint64", isInt, 8, false},
+	typeBool: {"bool", isBool, 1, false}, typeString: {name: "string"},
+	14: {name: "complex64"}, 15: {name: "complex128"}, 17: {name: "float8e4m3fn"}, 18: {name: "float8e4m3fnuz"}, 19: {name: "float8e5m2"},
+	20: {name: "float8e5m2fnuz"}, 21: {name: "uint4"}, 22: {name: "int4"}, 23: {name: "float4e2m1"},
+}
+
+// kindOf returns how elements of an ONNX type are kept.
+func kindOf(element int64) (k valueKind, ok bool) {
+	t := elementTypes[element]
+	return t.kind, t.size > 0
 }
 
 // typeName returns the name of an element type.
 func typeName(element int64) string {
-	if s, ok := typeNames[element]; ok {
-		return s
+	return cmp.Or(elementTypes[element].name, fmt.Sprintf("type %d", element))
+}
+
+// wrap takes an integer to the range of a type; to a bool, 0 or 1.
+func (t elementType) wrap(v int64) int64 {
+	shift := 64 - 8*t.size
+	switch {
+	case t.kind == isBool && v != 0:
+		return 1
+	case t.signed:
+		return v << shift >> shift
 	}
-	return fmt.Sprintf("type %d", element)
+	return int64(uint64(v) << shift >> shift)
 }
 
 // reshaped returns the same elements in another shape, which has as many.

@@ -108,7 +108,7 @@ func (s *scratch) widened(name string) []float64 {
 // narrowed returns what was computed as elements of the outputs' type. Fractions are rounded to zero,
 // and integers wrap around.
 func (s *scratch) narrowed(x []float64, shape []int) *value {
-	out := newValue(s.element, shape)
+	out, element := newValue(s.element, shape), elementTypes[s.element]
 	for i := range out.floats {
 		out.floats[i] = float32(x[i])
 	}
@@ -119,7 +119,7 @@ func (s *scratch) narrowed(x []float64, shape []int) *value {
 			v = fromFloat(x[i], typeInt64)
 			s.mustBeExact(x[i], v)
 		}
-		out.ints[i] = wrap(v, s.element)
+		out.ints[i] = element.wrap(v)
 	}
 	return out
 }

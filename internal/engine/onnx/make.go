@@ -63,7 +63,7 @@ func (c *constants) generated(element int64, shape []int, entry func(i int) floa
 		out.floats[i] = float32(entry(i))
 	}
 	for i := range out.ints {
-		out.ints[i] = wrap(int64(entry(i)), element)
+		out.ints[i] = elementTypes[element].wrap(int64(entry(i)))
 	}
 	return out
 }

@@ -94,21 +94,10 @@ func decodeFloats[T nn.Float](t *tensor, n int) []T {
 	default:
 		typed = t.halves()
 	}
-	b := t.bytes(n, floatSize(t.kind), typed)
+	b := t.bytes(n, elementTypes[t.kind].size, typed)
 	x := make([]T, n)
 	widen(x, b, t.kind)
 	return x
-}
-
-// floatSize is the bytes of an element of a float type.
-func floatSize(kind int64) int {
-	switch kind {
-	case typeFloat:
-		return 4
-	case typeDouble:
-		return 8
-	}
-	return 2
 }
 
 // widen decodes little-endian floats into x.
@@ -145,69 +134,24 @@ func (t *tensor) halves() []byte {
 	return b
 }
 
-// intSizes are the bytes of elements of integer types and bools.
-var intSizes = map[int64]int{
-	typeInt64: 8, typeUint64: 8, typeInt32: 4, typeUint32: 4, typeInt16: 2, typeUint16: 2,
-	typeInt8: 1, typeUint8: 1, typeBool: 1,
-}
-
 // intValues decodes the n elements of a tensor of integers or bools; uint64
 // beyond int64 wrap around.
 func (t *tensor) intValues(n int) []int64 {
-	size := intSizes[t.kind]
-	if !t.hasRaw {
-		malformedIf(len(t.ints) != n, "tensor %q of shape %v has %d elements", t.name, t.dims, len(t.ints))
-		return wrapped(t.ints, t.kind)
-	}
-	b := t.bytes(n, size, nil)
-	x := make([]int64, n)
-	for i := range x {
-		switch size {
-		case 8:
-			x[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
-		case 4:
-			x[i] = int64(binary.LittleEndian.Uint32(b[4*i:]))
-		case 2:
-			x[i] = int64(binary.LittleEndian.Uint16(b[2*i:]))
-		default:
-			x[i] = int64(b[i])
+	element, x := elementTypes[t.kind], t.ints
+	if t.hasRaw {
+		b := t.bytes(n, element.size, nil)
+		x = make([]int64, n)
+		for i := range x {
+			for k := element.size - 1; k >= 0; k-- {
+				x[i] = x[i]<<8 | int64(b[i*element.size+k])
+			}
 		}
 	}
-	return wrapped(x, t.kind)
-}
-
-// wrapped takes integers to the range of their type, in place: for bools 0 and 1.
-func wrapped(x []int64, kind int64) []int64 {
-	if kind == typeInt64 || kind == typeUint64 {
-		return x
-	}
+	malformedIf(len(x) != n, "tensor %q of shape %v has %d elements", t.name, t.dims, len(x))
 	for i, v := range x {
-		x[i] = wrap(v, kind)
+		x[i] = element.wrap(v)
 	}
 	return x
-}
-
-// wrap takes an integer to the range of a type.
-func wrap(v int64, kind int64) int64 {
-	switch kind {
-	case typeInt32:
-		return int64(int32(v))
-	case typeUint32:
-		return int64(uint32(v))
-	case typeInt16:
-		return int64(int16(v))
-	case typeUint16:
-		return int64(uint16(v))
-	case typeInt8:
-		return int64(int8(v))
-	case typeUint8:
-		return int64(uint8(v))
-	case typeBool:
-		if v != 0 {
-			return 1
-		}
-	}
-	return v
 }
 
 // place is where a tensor's data lie outside of the file.
@@ -325,12 +269,9 @@ func (p *place) span(t *tensor, n, size int64) (offset int64) {
 func (c *constants) fetch(t *tensor) {
 	unsupportedIf(c.folder == nil, "tensor %q keeps its data in another file", t.name)
 	_, n := t.shape()
-	size := intSizes[t.kind]
-	if size == 0 {
-		size = floatSize(t.kind)
-	}
+	element := elementTypes[t.kind]
 	o := c.folder.data(t)
-	length := int64(n) * int64(size)
+	length := int64(n) * int64(element.size)
 	offset := t.place.span(t, length, o.size)
 	c.folder.read += length
 	malformedIf(c.folder.read > maxBeside, "tensor %q: the tensors beside the model take more than %d GiB", t.name, maxBeside>>30)
@@ -340,7 +281,7 @@ func (c *constants) fetch(t *tensor) {
 	c.foldable += int(length)
 	var err error
 	r := io.NewSectionReader(o.file, offset, length)
-	if intSizes[t.kind] != 0 {
+	if element.kind != isFloat {
 		t.raw, t.hasRaw = make([]byte, length), true
 		_, err = io.ReadFull(r, t.raw)
 	} else {
@@ -352,7 +293,7 @@ func (c *constants) fetch(t *tensor) {
 // readFloats reads n floats.
 func readFloats(r io.Reader, n int, kind int64) ([]float32, error) {
 	const chunk = 1 << 16
-	size := floatSize(kind)
+	size := elementTypes[kind].size
 	x, b := make([]float32, n), make([]byte, size*min(n, chunk))
 	for i := 0; i < n; i += chunk {
 		m := min(chunk, n-i)

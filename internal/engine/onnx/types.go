@@ -171,7 +171,7 @@ func (c *constants) converted(v *value, to int64) *value {
 		if kind == isFloat {
 			out.floats[i] = float32(x)
 		} else {
-			out.ints[i] = wrap(x, to)
+			out.ints[i] = elementTypes[to].wrap(x)
 		}
 	}
 	return out
@@ -188,13 +188,11 @@ func fromFloat(x float64, to int64) int64 {
 	if x != x {
 		return 0
 	}
-	bits := 8 * intSizes[to]
+	t := elementTypes[to]
+	bits := 8 * t.size
 	low, high := int64(math.MinInt64)>>(64-bits), int64(math.MaxInt64)>>(64-bits)
-	switch to {
-	case typeUint8, typeUint16, typeUint32:
-		low, high = 0, 1<<bits-1
-	case typeUint64:
-		low = 0
+	if !t.signed {
+		low, high = 0, max(high, high<<1|1)
 	}
 	switch x = math.Trunc(x); {
 	case x <= float64(low):
