@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,11 +27,19 @@ func FuzzDecode(f *testing.F) {
 	for _, c := range damaged() {
 		f.Add(c.data, []byte(nil))
 	}
-	for _, m := range seeds() {
-		f.Add(m.bytes(), []byte{1, 2, 3})
-	}
+	files := seeds()
 	for _, m := range classicalZoo() {
-		f.Add(m.file.bytes(), []byte{1, 2, 3})
+		files = append(files, m.file)
+	}
+	r := rand.New(rand.NewPCG(1, 7))
+	for _, m := range files {
+		for range 20 {
+			choices := make([]byte, 2+r.IntN(30))
+			for i := range choices {
+				choices[i] = byte(r.Uint32())
+			}
+			f.Add(m.bytes(), choices)
+		}
 	}
 	f.Add(everything(f), []byte{1})
 	f.Fuzz(decodeMutant)

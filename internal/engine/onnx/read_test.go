@@ -159,6 +159,23 @@ func holdReads(t *testing.T, cases []readCase) {
 	}
 }
 
+// closeTo holds y to want, relative to each entry and a little to the largest.
+func closeTo(y, want []float32, limit float64) error {
+	var most float64
+	for _, v := range want {
+		if v-v == 0 {
+			most = max(most, math.Abs(float64(v)))
+		}
+	}
+	for i, v := range want {
+		d := math.Abs(float64(y[i]) - float64(v))
+		if y[i] != v && !(d <= limit*(math.Abs(float64(v))+most/10)) && (v == v || y[i] == y[i]) {
+			return fmt.Errorf("entry %d is %v, want %v", i, y[i], v)
+		}
+	}
+	return nil
+}
+
 // holds compares what the net computes, of the double first.
 func (c *readCase) holds(m *nn.Net) error {
 	n := len(c.want.data)
