@@ -48,15 +48,12 @@ func (b *Builder) Add(name string, op Op) { b.Join(name, op, b.Graph.Output) }
 // output. It panics if the operator does not fit them.
 func (b *Builder) Join(name string, op Op, inputs ...string) string {
 	name = b.named(name, op.Kind())
-	shapes := make([][]int, len(inputs))
-	for i, tensor := range inputs {
-		shapes[i] = b.shapes[tensor]
-	}
-	shape, err := op.Shape(shapes...)
+	n := &Node{Name: name, Op: op, Inputs: inputs, Output: name}
+	shape, err := op.Shape(n.InputShapes(b.shapes)...)
 	if err != nil {
 		panic(fmt.Sprintf("nn: net %q, node %q: %v", b.Graph.Name, name, err))
 	}
-	b.Graph.Nodes = append(b.Graph.Nodes, &Node{Name: name, Op: op, Inputs: inputs, Output: name})
+	b.Graph.Nodes = append(b.Graph.Nodes, n)
 	b.Graph.Output, b.shapes[name] = name, shape
 	return name
 }

@@ -10,11 +10,7 @@ func (g *Graph) Costs() (map[string]int64, error) {
 	}
 	costs := make(map[string]int64, len(g.Nodes))
 	for _, n := range g.Nodes {
-		in := make([][]int, len(n.Inputs))
-		for i, name := range n.Inputs {
-			in[i] = shapes[name]
-		}
-		costs[n.Name] = multiplyAdds(n.Op, in, shapes[n.Output])
+		costs[n.Name] = multiplyAdds(n.Op, n.InputShapes(shapes), shapes[n.Output])
 	}
 	return costs, nil
 }

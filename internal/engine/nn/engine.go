@@ -48,8 +48,8 @@ func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], budget i
 
 func (g *program[T]) newFrames() []frame[T] {
 	fs := make([]frame[T], len(g.steps))
-	for i, s := range g.steps {
-		fs[i].x = make([][]T, len(s.in))
+	for i, x := range g.newArgs() {
+		fs[i].x = x
 	}
 	return fs
 }

@@ -50,6 +50,15 @@ type Node struct {
 // Params returns the learned tensors of the node's operator, nil for none.
 func (n *Node) Params() []*Param { return paramsOf(n.Op) }
 
+// InputShapes returns the shapes of the node's inputs, given those of all tensors.
+func (n *Node) InputShapes(shapes map[string][]int) [][]int {
+	in := make([][]int, len(n.Inputs))
+	for i, name := range n.Inputs {
+		in[i] = shapes[name]
+	}
+	return in
+}
+
 // Param is a learned tensor, row-major. Code that changes Data must call Changed, so that
 // packed and widened copies are made again.
 type Param struct {
@@ -174,15 +183,12 @@ func (g *Graph) checkNames() error {
 
 // shapeOf returns the shape of a node's output.
 func (g *Graph) shapeOf(n *Node, shapes map[string][]int) ([]int, error) {
-	in := make([][]int, len(n.Inputs))
-	for i, name := range n.Inputs {
-		s, ok := shapes[name]
-		if !ok {
+	for _, name := range n.Inputs {
+		if _, ok := shapes[name]; !ok {
 			return nil, fmt.Errorf("input tensor %q is not defined: no node before this one computes it", name)
 		}
-		in[i] = s
 	}
-	out, err := n.Op.Shape(in...)
+	out, err := n.Op.Shape(n.InputShapes(shapes)...)
 	if err != nil {
 		return nil, err
 	}

@@ -40,40 +40,6 @@ func bigNearest(from func(uint16) float32, x *big.Float) float64 {
 	return y
 }
 
-// Forward in float32 and float64 gives each of the 65,536 values itself, and what lies
-// halfway to the next the even one of the two.
-func TestNarrowedForward(t *testing.T) {
-	for name, from := range narrowedFunctions {
-		op := &Unary{Function: name}
-		var x []float64
-		for h := 0; h < 1<<16; h += 5 {
-			v := float64(from(uint16(h)))
-			if next := float64(from(uint16(h) + 1)); v == v && next-next == 0 && v-v == 0 {
-				x = append(x, (v+next)/2, math.Nextafter((v+next)/2, v), math.Nextafter((v+next)/2, next))
-			}
-			x = append(x, v)
-		}
-		y := make([]float64, len(x))
-		op.kernel64([]int{len(x)}).forward(&frame[float64]{batch: 1, x: [][]float64{x}, y: y})
-		for i, v := range x {
-			want := v
-			if v-v == 0 {
-				want = bigNearest(from, exact(v))
-			}
-			if y[i] != want && !(y[i] != y[i] && want != want) {
-				t.Fatalf("%s: %v becomes %v, want %v", name, v, y[i], want)
-			}
-		}
-		x32, y32 := narrow([][]float64{x})[0], make([]float32, len(x))
-		op.kernel32([]int{len(x)}).forward(&frame[float32]{batch: 1, x: [][]float32{x32}, y: y32})
-		for i, v := range x32 {
-			if want := float32(op.function().value(float64(v))); y32[i] != want && want == want {
-				t.Fatalf("%s: %v becomes %v in float32, want %v", name, v, y32[i], want)
-			}
-		}
-	}
-}
-
 // nearJumps returns numbers near halfway marks, and changes that do or do not cross one,
 // down to changes that a float64 of that size does not show.
 func nearJumps(r *rand.Rand, from func(uint16) float32, n int) (x, d []float64) {

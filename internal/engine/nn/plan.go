@@ -30,10 +30,10 @@ func newProgram[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], train b
 	tensor := map[string]int{g.Input: 0}
 	for _, n := range g.needed(g.Output, g.Input) {
 		in := make([]int, len(n.Inputs))
-		inShapes := make([][]int, len(n.Inputs))
 		for i, name := range n.Inputs {
-			in[i], inShapes[i] = tensor[name], shapes[name]
+			in[i] = tensor[name]
 		}
+		inShapes := n.InputShapes(shapes)
 		k := compile(n.Op, inShapes...)
 		if t, ok := k.(passer); ok && (!train || t.passTrain()) {
 			tensor[n.Output] = in[0]

@@ -56,11 +56,7 @@ func encodeNodes(g *nn.Graph, reserved ...string) (*encoder, error) {
 			return nil, fmt.Errorf("onnx: node %q: the name is empty or another node's", n.Name)
 		}
 		seen[n.Name] = true
-		in := make([][]int, len(n.Inputs))
-		for i, tensor := range n.Inputs {
-			in[i] = shapes[tensor]
-		}
-		if err := attempt(func() { e.encode(n, in, shapes[n.Output]) }); err != nil {
+		if err := attempt(func() { e.encode(n, n.InputShapes(shapes), shapes[n.Output]) }); err != nil {
 			return nil, fmt.Errorf("onnx: node %q (%s): %w", n.Name, n.Op.Kind(), err)
 		}
 	}

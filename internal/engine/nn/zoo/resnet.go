@@ -27,15 +27,7 @@ func ResNet18(classes int, seed uint64) *nn.Graph {
 	b.BatchNorm("bn1")
 	b.Add("relu", &nn.ReLU{})
 	b.Add("maxpool", &nn.MaxPool{Kernel: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [4]int{1, 1, 1, 1}})
-	for layer := range 4 {
-		for block := range 2 {
-			stride := 1
-			if layer > 0 && block == 0 {
-				stride = 2
-			}
-			b.residual(fmt.Sprintf("layer%d.%d", layer+1, block), 64<<layer, stride, b.projected)
-		}
-	}
+	b.layers(4, 2, 64, b.projected)
 	return b.pooled("avgpool", "fc", classes, seed, true)
 }
 
@@ -48,20 +40,26 @@ func ResNet20(classes int, seed uint64) *nn.Graph {
 	b.Conv("conv1", 16, 3, 1, 1, false)
 	b.BatchNorm("bn1")
 	b.Add("relu", &nn.ReLU{})
-	for layer := range 3 {
-		for block := range 3 {
-			stride := 1
-			if layer > 0 && block == 0 {
-				stride = 2
-			}
-			b.residual(fmt.Sprintf("layer%d.%d", layer+1, block), 16<<layer, stride, b.padded)
-		}
-	}
+	b.layers(3, 3, 16, b.padded)
 	return b.pooled("avgpool", "linear", classes, seed, false)
 }
 
 // resnet builds a residual net.
 type resnet struct{ *nn.Builder }
+
+// layers appends layers of blocks. Each layer but the first has twice the channels of the one before,
+// and half its side.
+func (b *resnet) layers(n, blocks, channels int, shortcut func(name, x string, out, stride int) string) {
+	for layer := range n {
+		for block := range blocks {
+			stride := 1
+			if layer > 0 && block == 0 {
+				stride = 2
+			}
+			b.residual(fmt.Sprintf("layer%d.%d", layer+1, block), channels<<layer, stride, shortcut)
+		}
+	}
+}
 
 // residual appends a basic block: two convolutions and what a shortcut hands on.
 func (b *resnet) residual(name string, out, stride int, shortcut func(name, x string, out, stride int) string) {
