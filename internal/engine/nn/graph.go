@@ -235,7 +235,7 @@ func (g *Graph) ParamCount() (n int) {
 // paper A calls the features. It returns an error if the graph has neither or
 // if that layer reads the input itself.
 func (g *Graph) FeatureNode() (string, error) {
-	for _, n := range slices.Backward(g.needed(g.Output, g.Input)) {
+	for _, n := range slices.Backward(g.Needed(g.Output, g.Input)) {
 		switch n.Op.(type) {
 		case *Dense, *Conv2D:
 		default:
@@ -263,9 +263,9 @@ func (g *Graph) Cut(name string) (front, head *Graph, err error) {
 		return nil, nil, err
 	}
 	front = &Graph{Name: g.Name, Input: g.Input, InputShape: g.InputShape, Output: at.Output}
-	front.Nodes = g.needed(at.Output, g.Input)
+	front.Nodes = g.Needed(at.Output, g.Input)
 	head = &Graph{Name: g.Name, Input: at.Output, InputShape: shapes[at.Output], Output: g.Output}
-	head.Nodes = g.needed(g.Output, at.Output)
+	head.Nodes = g.Needed(g.Output, at.Output)
 	for _, n := range head.Nodes {
 		if slices.Contains(n.Inputs, g.Input) {
 			return nil, nil, fmt.Errorf("node %q is not a cut: the output also needs the input through %q", at.Name, n.Name)
@@ -274,8 +274,8 @@ func (g *Graph) Cut(name string) (front, head *Graph, err error) {
 	return front, head, nil
 }
 
-// needed returns the nodes on which tensor depends, stopping at the tensor from.
-func (g *Graph) needed(tensor, from string) []*Node {
+// Needed returns the nodes on which tensor depends, stopping at the tensor from.
+func (g *Graph) Needed(tensor, from string) []*Node {
 	want := map[string]bool{tensor: true}
 	var nodes []*Node
 	for _, n := range slices.Backward(g.Nodes) {

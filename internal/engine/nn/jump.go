@@ -10,7 +10,7 @@ func (g *Graph) Jump() *Node { return g.first(jumps) }
 // first returns the first node of such an operator on which the output depends, and which depends
 // on the input; nil if there is none.
 func (g *Graph) first(is func(Op) bool) *Node {
-	for _, n := range g.needed(g.Output, g.Input) {
+	for _, n := range g.Needed(g.Output, g.Input) {
 		if is(n.Op) && g.reads(n) {
 			return n
 		}
@@ -34,5 +34,5 @@ func jumps(op Op) bool {
 
 // reads reports whether a node depends on the graph's input.
 func (g *Graph) reads(n *Node) bool {
-	return slices.ContainsFunc(append(g.needed(n.Output, g.Input), n), func(m *Node) bool { return slices.Contains(m.Inputs, g.Input) })
+	return slices.ContainsFunc(append(g.Needed(n.Output, g.Input), n), func(m *Node) bool { return slices.Contains(m.Inputs, g.Input) })
 }

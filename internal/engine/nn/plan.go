@@ -28,7 +28,7 @@ func newProgram[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], train b
 	shapes := mustFit(g.Shapes()) // NewNet and NewTrainer have looked
 	p := &program[T]{sizes: []int{Size(g.InputShape)}}
 	tensor := map[string]int{g.Input: 0}
-	for _, n := range g.needed(g.Output, g.Input) {
+	for _, n := range g.Needed(g.Output, g.Input) {
 		in := make([]int, len(n.Inputs))
 		for i, name := range n.Inputs {
 			in[i] = tensor[name]

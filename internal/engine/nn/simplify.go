@@ -55,7 +55,7 @@ func rewritten(g *Graph, passes ...func(*rewrite)) *Graph {
 
 // survey drops dead nodes and finds producers and readers.
 func (r *rewrite) survey() {
-	r.Nodes = r.needed(r.Output, r.Input)
+	r.Nodes = r.Needed(r.Output, r.Input)
 	r.producer, r.readers = map[string]*Node{}, map[string]int{r.Output: 1}
 	for _, n := range r.Nodes {
 		r.producer[n.Output] = n

@@ -59,20 +59,10 @@ func (b *builder) shapeOf(op nn.Op, inputs []string) []int {
 // prune drops the nodes that the output does not depend on: only their shapes were
 // needed. It panics if the output does not depend on the input.
 func (b *builder) prune() {
-	want := map[string]bool{b.graph.Output: true}
-	nodes := make([]*nn.Node, 0, len(b.graph.Nodes))
-	for _, n := range slices.Backward(b.graph.Nodes) {
-		if !want[n.Output] {
-			continue
-		}
-		nodes = append(nodes, n)
-		for _, in := range n.Inputs {
-			want[in] = true
-		}
-	}
-	malformedIf(b.graph.Input == "" || !want[b.graph.Input], "output %q does not depend on the input", b.graph.Output)
-	slices.Reverse(nodes)
-	b.graph.Nodes = nodes
+	g := b.graph
+	g.Nodes = g.Needed(g.Output, g.Input)
+	malformedIf(g.Input == "" || !slices.ContainsFunc(g.Nodes, func(n *nn.Node) bool { return slices.Contains(n.Inputs, g.Input) }),
+		"output %q does not depend on the input", g.Output)
 }
 
 // reshaped returns an input of the node in another shape: nodes that want the same share it.
@@ -265,10 +255,15 @@ func (s *names) fresh(stem string) string {
 
 // freshTensor returns the stem as a new tensor's name, with a number if a tensor has it.
 func (s *names) freshTensor(stem string) string {
+	return unused(stem, 2, s.tensors)
+}
+
+// unused returns the stem as a name that is not taken, with a number from first on if it is, and takes it.
+func unused(stem string, first int, taken map[string]bool) string {
 	name := stem
-	for i := 2; s.tensors[name]; i++ {
+	for i := first; taken[name]; i++ {
 		name = fmt.Sprintf("%s_%d", stem, i)
 	}
-	s.tensors[name] = true
+	taken[name] = true
 	return name
 }

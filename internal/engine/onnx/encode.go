@@ -304,14 +304,7 @@ func appendGiven(b []byte, name string, value any) []byte {
 }
 
 // fresh returns the stem as a new tensor's name, with a number if a tensor has it.
-func (e *encoder) fresh(stem string) string {
-	name := stem
-	for i := 1; e.names[name]; i++ {
-		name = fmt.Sprintf("%s_%d", stem, i)
-	}
-	e.names[name] = true
-	return name
-}
+func (e *encoder) fresh(stem string) string { return unused(stem, 1, e.names) }
 
 // param adds a tensor once, under its own name or else the one proposed.
 func (e *encoder) param(p *nn.Param, proposed string) string { return e.tensor(p, proposed, false) }

@@ -274,7 +274,7 @@ func (d *decoder) setColumns(inputs []declared) {
 // cutColumn makes the tensor of an input from the row.
 func (d *decoder) cutColumn(name string, at, width int, row []int) {
 	last := len(row) - 1
-	op := &nn.Slice{Starts: make([]int, len(row)), Counts: slices.Clone(row), Steps: slices.Repeat([]int{1}, len(row))}
+	op := allOf(row)
 	op.Starts[last], op.Counts[last] = at, width
 	part, shape := name, inner(d.shapes[name])
 	if !slices.Equal(op.Counts, shape) {

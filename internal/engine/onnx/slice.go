@@ -7,19 +7,16 @@ import (
 	"tattle/internal/engine/nn"
 )
 
-// slicing says which entries a slice has of each dimension.
-type slicing struct{ starts, steps, counts []int }
-
 // allOf returns the slice that has everything.
-func allOf(shape []int) slicing {
-	return slicing{make([]int, len(shape)), slices.Repeat([]int{1}, len(shape)), slices.Clone(shape)}
+func allOf(shape []int) *nn.Slice {
+	return &nn.Slice{Starts: make([]int, len(shape)), Steps: slices.Repeat([]int{1}, len(shape)), Counts: slices.Clone(shape)}
 }
 
-// limit leaves of a dimension what ONNX Slice-13 does: bounds may count from the end, and
+// limit leaves of a dimension of a slice what ONNX Slice-13 does: bounds may count from the end, and
 // are clamped.
-func (s *slicing) limit(axis int, start, end, step int64) {
+func limit(s *nn.Slice, axis int, start, end, step int64) {
 	malformedIf(step == 0, "a step of 0")
-	size := int64(s.counts[axis])
+	size := int64(s.Counts[axis])
 	low, high := int64(0), size
 	if step < 0 {
 		low, high = -1, size-1
@@ -45,7 +42,7 @@ func (s *slicing) limit(axis int, start, end, step int64) {
 	if count <= 1 { // else the step may be of any size
 		step = 1
 	}
-	s.starts[axis], s.steps[axis], s.counts[axis] = int(start), int(step), int(count)
+	s.Starts[axis], s.Steps[axis], s.Counts[axis] = int(start), int(step), int(count)
 }
 
 // slice is ONNX Slice-13; before opset 10 the bounds are attributes.
@@ -70,22 +67,21 @@ func (r *nodeReader) slice() {
 		"%d starts, %d ends, %d axes and %d steps: their numbers must be equal", n, len(ends), len(axes), len(by))
 	s := allOf(x.shape)
 	for i, axis := range axes {
-		s.limit(axis, starts[i], ends[i], by[i])
+		limit(s, axis, starts[i], ends[i], by[i])
 	}
 	r.sliced(x, s, 0)
 }
 
 // sliced makes a slice an output of the node.
-func (r *nodeReader) sliced(x *view, s slicing, out int) {
-	op := &nn.Slice{Starts: s.starts, Steps: s.steps, Counts: s.counts}
+func (r *nodeReader) sliced(x *view, s *nn.Slice, out int) {
 	switch {
-	case slices.Equal(s.counts, x.shape) && !slices.ContainsFunc(s.steps, func(n int) bool { return n < 0 }):
+	case slices.Equal(s.Counts, x.shape) && !slices.ContainsFunc(s.Steps, func(n int) bool { return n < 0 }):
 		x.end(out, x.shape)
-	case len(x.shape) > 0 && x.shape[0] == 1 && s.counts[0] == 1:
-		op = &nn.Slice{Starts: s.starts[1:], Steps: s.steps[1:], Counts: s.counts[1:]}
-		x.inner().then(op).end(out, s.counts)
+	case len(x.shape) > 0 && x.shape[0] == 1 && s.Counts[0] == 1:
+		op := &nn.Slice{Starts: s.Starts[1:], Steps: s.Steps[1:], Counts: s.Counts[1:]}
+		x.inner().then(op).end(out, s.Counts)
 	default:
-		x.then(op).end(out, s.counts)
+		x.then(s).end(out, s.Counts)
 	}
 }
 
@@ -111,7 +107,7 @@ func (r *nodeReader) split() {
 	start := 0
 	for out, n := range list {
 		s := allOf(x.shape)
-		s.starts[axis], s.counts[axis] = start, int(n)
+		s.Starts[axis], s.Counts[axis] = start, int(n)
 		start += int(n)
 		if r.outputs[out] != "" && r.usage.readers[r.outputs[out]] > 0 {
 			r.sliced(x, s, out)
