@@ -76,7 +76,7 @@ type winogradPlan struct {
 	rows                int // of products: outC, filled up to whole panels
 	stride, width       int // of planes of tiles: those read, with their rims, and those written
 
-	works  pool[winogradWork]
+	works  simd.Pool[winogradWork]
 	spares spares[float32]
 
 	// The operands of the product in progress.
@@ -117,7 +117,7 @@ func (p *winogradPlan) run(y, x []float32, w *Param, b []float32, n int, end end
 // blocks computes the blocks [lo, hi), whose parts the cores share unless each has
 // blocks of its own.
 func (p *winogradPlan) blocks(lo, hi int) {
-	k := p.works.borrow()
+	k := p.works.Borrow()
 	k.winogradPlan = p
 	for i := lo; i < hi; i++ {
 		first := i * p.panels * simd.WinogradColumns
@@ -130,7 +130,7 @@ func (p *winogradPlan) blocks(lo, hi int) {
 		}
 		simd.Parallel(p.outC, grainOf(p.outC), k.gatherChannels)
 	}
-	p.works.giveBack(k)
+	p.works.GiveBack(k)
 }
 
 // grainOf cuts n channels into some eight pieces for each core: enough that cores end together, few

@@ -16,7 +16,7 @@ type matmul[T Float] struct {
 	*matmulPlan
 	sizeA, sizeB, sizeC int // elements of one matrix
 	lda, ldb            int
-	smalls              pool[simd.Small[T]]
+	smalls              simd.Pool[simd.Small[T]]
 }
 
 func newMatmul[T Float](o *MatMul, in [][]int) *matmul[T] {
@@ -43,11 +43,11 @@ func (k *matmul[T]) share(batch, n, products int, body func(u int, s *simd.Small
 		return
 	}
 	simd.Parallel(n, 1+grain/(1+work*products), func(lo, hi int) {
-		s := k.smalls.borrow()
+		s := k.smalls.Borrow()
 		for u := lo; u < hi; u++ {
 			body(u, s)
 		}
-		k.smalls.giveBack(s)
+		k.smalls.GiveBack(s)
 	})
 }
 

@@ -49,27 +49,3 @@ func (s *spares[T]) giveBack(buffers ...[]T) {
 	defer s.mu.Unlock()
 	s.free = append(s.free, buffers...)
 }
-
-// pool keeps what the cores borrow one of each, made when there is none.
-type pool[E any] struct {
-	mu   sync.Mutex
-	free []*E
-}
-
-func (p *pool[E]) borrow() *E {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	last := len(p.free) - 1
-	if last < 0 {
-		return new(E)
-	}
-	e := p.free[last]
-	p.free = p.free[:last]
-	return e
-}
-
-func (p *pool[E]) giveBack(e *E) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free = append(p.free, e)
-}

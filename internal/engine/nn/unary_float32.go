@@ -13,12 +13,12 @@ import (
 const fastBlock = 512
 
 // blockRooms are where functions of a block keep what they compute on the way.
-var blockRooms pool[[fastBlock]float32]
+var blockRooms simd.Pool[[fastBlock]float32]
 
 // inBlocks calls f with blocks of dst, d and x, and with room for as many numbers.
 func inBlocks(dst, d, x []float32, f func(dst, d, x, room []float32)) {
-	room := blockRooms.borrow()
-	defer blockRooms.giveBack(room)
+	room := blockRooms.Borrow()
+	defer blockRooms.GiveBack(room)
 	for lo := 0; lo < len(x); lo += fastBlock {
 		hi := min(len(x), lo+fastBlock)
 		f(dst[lo:hi], d[lo:hi], x[lo:hi], room[:hi-lo])

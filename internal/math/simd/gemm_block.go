@@ -73,9 +73,9 @@ type scratch[T Float] struct {
 // shelf keeps work and scratch between calls: at most one of each per goroutine
 // that ever multiplied at the same time.
 type shelf[T Float] struct {
-	mu      sync.Mutex
-	works   []*work[T]
-	scratch []*scratch[T]
+	works   Pool[work[T]]
+	scratch Pool[scratch[T]]
+	strips  Pool[strips[T]]
 }
 
 var (
@@ -90,26 +90,34 @@ func shelfOf[T Float]() *shelf[T] {
 	return (*shelf[T])(unsafe.Pointer(&shelf64))
 }
 
-func pop[E any](mu *sync.Mutex, stack *[]*E) *E {
-	mu.Lock()
-	defer mu.Unlock()
-	if n := len(*stack); n > 0 {
-		e := (*stack)[n-1]
-		*stack = (*stack)[:n-1]
-		return e
-	}
-	return new(E)
+// Pool keeps what goroutines borrow one of each. The zero value is ready to use.
+type Pool[E any] struct {
+	mu   sync.Mutex
+	free []*E
 }
 
-func push[E any](mu *sync.Mutex, stack *[]*E, e *E) {
-	mu.Lock()
-	*stack = append(*stack, e)
-	mu.Unlock()
+// Borrow returns one that nobody has, new if there is none.
+func (p *Pool[E]) Borrow() *E {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.free) - 1
+	if last < 0 {
+		return new(E)
+	}
+	e := p.free[last]
+	p.free = p.free[:last]
+	return e
+}
+
+// GiveBack takes one back.
+func (p *Pool[E]) GiveBack(e *E) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, e)
 }
 
 func workFor[T Float]() *work[T] {
-	s := shelfOf[T]()
-	w := pop(&s.mu, &s.works)
+	w := shelfOf[T]().works.Borrow()
 	if w.run == nil {
 		w.run = w.tasks
 	}
@@ -118,8 +126,7 @@ func workFor[T Float]() *work[T] {
 
 func (w *work[T]) release() {
 	w.left.data, w.out.data, w.right = nil, nil, nil
-	s := shelfOf[T]()
-	push(&s.mu, &s.works, w)
+	shelfOf[T]().works.GiveBack(w)
 }
 
 // swapped reports whether to compute the transpose Cᵀ = op(B)ᵀ op(A)ᵀ, which
@@ -191,13 +198,13 @@ func (w *work[T]) plan() {
 
 // tasks computes the tasks lo to hi.
 func (w *work[T]) tasks(lo, hi int) {
-	shelf := shelfOf[T]()
-	s := pop(&shelf.mu, &shelf.scratch)
+	pool := &shelfOf[T]().scratch
+	s := pool.Borrow()
 	for t := lo; t < hi; t++ {
 		j0 := t % w.groups * w.colPanels
 		w.block(s, t/w.groups*w.rowPanels*mr, j0, min(j0+w.colPanels, w.right.panels()))
 	}
-	push(&shelf.mu, &shelf.scratch, s)
+	pool.GiveBack(s)
 }
 
 // block computes the rows of C from i0 that belong to one task, in the column

@@ -1,8 +1,6 @@
 package simd
 
 import (
-	"sync"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 )
@@ -24,21 +22,15 @@ type strips[T Float] struct {
 	run    func(lo, hi int)
 }
 
-var strips32, strips64 sync.Pool // of *strips[float32] and *strips[float64]
-
 // gonumMultiply computes out = alpha left right + beta out with gonum's own product.
 // Whatever its blocks, that adds alpha·a(i,p)·b(p,j) to beta·c(i,j) for one p after the
 // other, if alpha·a(i,p) is not zero. Only where A lies as it is and B transposed
 // does it take inner products (of float32 in an order that depends on their
 // addresses), hence the copy.
 func gonumMultiply[T Float](left, right, out matrix[T], alpha, beta T) {
-	pool := &strips64
-	if is32[T]() {
-		pool = &strips32
-	}
-	s, ok := pool.Get().(*strips[T])
-	if !ok {
-		s = new(strips[T])
+	pool := &shelfOf[T]().strips
+	s := pool.Borrow()
+	if s.run == nil {
 		s.run = s.compute
 	}
 	if trans, _ := right.stored(); trans != blas.NoTrans {
@@ -49,7 +41,7 @@ func gonumMultiply[T Float](left, right, out matrix[T], alpha, beta T) {
 	s.across = (out.cols + stripCols - 1) / stripCols
 	Parallel((out.rows+stripRows-1)/stripRows*s.across, 1, s.run)
 	s.left.data, s.right.data, s.out.data = nil, nil, nil
-	pool.Put(s)
+	pool.GiveBack(s)
 }
 
 // compute computes the strips lo to hi.
