@@ -42,7 +42,8 @@ func (m *Net) Memory(examples, vectors int) int64 {
 	return e.memory(examples, vectors)
 }
 
-func (e *engine[T]) width() int64 {
+// width returns the bytes of an entry.
+func width[T Float]() int64 {
 	if is64[T]() {
 		return 8
 	}
@@ -56,19 +57,15 @@ func (e *engine[T]) setBudget(bytes int64) {
 	}
 	bytes = int64(float64(bytes) / slack)
 	sweep, keep := bytes/sweepShare, bytes-bytes/sweepShare
-	rows := max(1, int(sweep/(e.width()*int64(max(1, e.rowSize())))))
+	rows := max(1, int(sweep/(width[T]()*int64(max(1, e.rowSize())))))
 	e.limit = min(rowLimit[T](e.sizes), rows)
-	e.resident = max(1, int(keep/(e.width()*int64(max(1, e.exampleSize())))))
+	e.resident = max(1, int(keep/(width[T]()*int64(max(1, e.exampleSize())))))
 	e.tape, e.proof, e.wide = nil, nil, nil
 	e.pool, e.inRows, e.outRows = nil, nil, nil
 }
 
 func rowLimit[T Float](sizes []int) int {
-	width := 4
-	if is64[T]() {
-		width = 8
-	}
-	return max(1, maxTensor/width/max(1, slices.Max(sizes)))
+	return max(1, maxTensor/int(width[T]())/max(1, slices.Max(sizes)))
 }
 
 // rowSize returns the entries of the buffers of one row of a sweep, with those that
@@ -122,5 +119,5 @@ func (e *engine[T]) memory(examples, vectors int) int64 {
 		kept += int64(examples) * int64(e.sizes[0]+e.sizes[e.output])
 	}
 	rows := min(int64(e.limit), int64(examples)*int64(max(1, vectors)))
-	return int64(slack * float64(e.width()*(kept+rows*int64(e.rowSize()))))
+	return int64(slack * float64(width[T]()*(kept+rows*int64(e.rowSize()))))
 }

@@ -188,22 +188,14 @@ func (w *wire) dim(b []byte) (d dim) {
 
 // String returns name, type and dimensions, as in "x" float32 [batch, 3, height, width].
 func (v declared) String() string {
-	if v.other != "" {
-		return fmt.Sprintf("%q %s", v.name, v.other)
+	e := v.export()
+	switch {
+	case v.other != "":
+		return fmt.Sprintf("%q %s", e.Name, e.Type)
+	case e.Any:
+		return fmt.Sprintf("%q %s of any shape", e.Name, e.Type)
 	}
-	return fmt.Sprintf("%q %s %s", v.name, typeName(v.element), v.dimensions())
-}
-
-// dimensions prints sizes, names of open dimensions, and ? for those without one.
-func (v declared) dimensions() string {
-	if !v.ranked {
-		return "of any shape"
-	}
-	texts := make([]string, len(v.dims))
-	for i, x := range v.dims {
-		texts[i] = x.String()
-	}
-	return "[" + strings.Join(texts, ", ") + "]"
+	return fmt.Sprintf("%q %s [%s]", e.Name, e.Type, strings.Join(e.Dims, ", "))
 }
 
 // String returns the size, or else the name of an open dimension, or ?.
