@@ -185,29 +185,24 @@ next: \
 	VZEROUPPER \
 	RET
 
-#define SPLIT8 \
-	VMOVUPS (SI), Y0 \
-	VMOVUPS 32(SI), Y1 \
-	VSHUFPS $0x88, Y1, Y0, Y2 \
-	VSHUFPS $0xDD, Y1, Y0, Y3 \
-	VPERMPD $0xD8, Y2, Y2 \
-	VPERMPD $0xD8, Y3, Y3 \
-	VMOVUPS Y2, (DI) \
-	VMOVUPS Y3, (DX) \
-	ADDQ $64, SI \
-	ADDQ $32, DI \
-	ADDQ $32, DX
-
-#define SPLIT4 \
-	VMOVUPS (SI), X0 \
-	VMOVUPS 16(SI), X1 \
-	VSHUFPS $0x88, X1, X0, X2 \
-	VSHUFPS $0xDD, X1, X0, X3 \
-	VMOVUPS X2, (DI) \
-	VMOVUPS X3, (DX) \
-	ADDQ $32, SI \
-	ADDQ $16, DI \
-	ADDQ $16, DX
+// SPLIT splits WIDTH bytes of pairs twice; TURN brings the halves of a register of 32 bytes into order.
+#define SPLIT(WIDTH, a, b, c, d, TURN) \
+	VMOVUPS (SI), a \
+	VMOVUPS WIDTH(SI), b \
+	VSHUFPS $0x88, b, a, c \
+	VSHUFPS $0xDD, b, a, d \
+	TURN(c, d) \
+	VMOVUPS c, (DI) \
+	VMOVUPS d, (DX) \
+	ADDQ $(2*WIDTH), SI \
+	ADDQ $WIDTH, DI \
+	ADDQ $WIDTH, DX
+#define STAY(c, d)
+#define TURN(c, d) \
+	VPERMPD $0xD8, c, c \
+	VPERMPD $0xD8, d, d
+#define SPLIT8 SPLIT(32, Y0, Y1, Y2, Y3, TURN)
+#define SPLIT4 SPLIT(16, X0, X1, X2, X3, STAY)
 
 #define SPLIT1 \
 	MOVL (SI), AX \
@@ -218,28 +213,20 @@ next: \
 	ADDQ $4, DI \
 	ADDQ $4, DX
 
-// JOIN8 unpacks 0 1 4 5 | 2 3 6 7 of both to the pairs 0 1 | 2 3 and 4 5 | 6 7.
-#define JOIN8 \
-	VPERMPD $0xD8, (SI), Y0 \
-	VPERMPD $0xD8, (DX), Y1 \
-	VUNPCKLPS Y1, Y0, Y2 \
-	VUNPCKHPS Y1, Y0, Y3 \
-	VMOVUPS Y2, (DI) \
-	VMOVUPS Y3, 32(DI) \
-	ADDQ $64, DI \
-	ADDQ $32, SI \
-	ADDQ $32, DX
-
-#define JOIN4 \
-	VMOVUPS (SI), X0 \
-	VMOVUPS (DX), X1 \
-	VUNPCKLPS X1, X0, X2 \
-	VUNPCKHPS X1, X0, X3 \
-	VMOVUPS X2, (DI) \
-	VMOVUPS X3, 16(DI) \
-	ADDQ $32, DI \
-	ADDQ $16, SI \
-	ADDQ $16, DX
+// JOIN joins WIDTH bytes of both: of 32, LOAD has them as 0 1 4 5 | 2 3 6 7.
+#define JOIN(WIDTH, a, b, c, d, LOAD) \
+	LOAD (SI), a \
+	LOAD (DX), b \
+	VUNPCKLPS b, a, c \
+	VUNPCKHPS b, a, d \
+	VMOVUPS c, (DI) \
+	VMOVUPS d, WIDTH(DI) \
+	ADDQ $(2*WIDTH), DI \
+	ADDQ $WIDTH, SI \
+	ADDQ $WIDTH, DX
+#define TURNED VPERMPD $0xD8,
+#define JOIN8 JOIN(32, Y0, Y1, Y2, Y3, TURNED)
+#define JOIN4 JOIN(16, X0, X1, X2, X3, VMOVUPS)
 
 #define JOIN1 \
 	MOVL (SI), AX \
