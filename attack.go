@@ -36,7 +36,7 @@ func (m *Model) Attack(ctx context.Context, released []float32, n Noise, known [
 	if err != nil {
 		return nil, err
 	}
-	a, err := attack.NewLinear(ctx, release.Dithered(m.front, noise), noise, inputs(known), attack.LinearOptions{Domain: domain, Seed: o.Seed})
+	a, err := attack.NewLinear(ctx, attack.Setting{Front: release.Dithered(m.front, noise), Noise: noise, Data: inputs(known), Domain: domain, Seed: o.Seed})
 	if err != nil {
 		return nil, err
 	}

@@ -10,29 +10,65 @@ import (
 	"fmt"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 )
 
-// An Attack reconstructs inputs from releases. One goroutine at a time may use it.
-type Attack interface {
-	// Name is "linear", "inversion", "decoder", "posterior" or "prior".
-	Name() string
-	// About says in a sentence what the attack knows and how it was made.
-	About() string
-	// Reconstruct overwrites dst, [batch, p], with inputs in the model's units, for
-	// the releases x, [batch, n]; of an input that was released several times, x is the
-	// mean. The inputs lie in the attack's domain. It returns ctx's error when that ends,
-	// and panics on wrong lengths.
-	Reconstruct(ctx context.Context, dst, x []float32) error
+// A Setting is a release, and examples: what an attack learns from, or what it is measured on.
+type Setting struct {
+	Front   nn.Model
+	Noise   release.Noise
+	Queries int          // releases of one input, whose mean attacks use; 0 is 1
+	Post    release.Post // after the noise
+	Domain  bound.Domain // where reconstructions are clipped
+	Data    nn.Source
+	Memo    *bayes.Memo // of the features of Data; nil: they are computed
+	Seed    uint64
+	// Progress, unless nil, is called with the steps done, and those of the whole work.
+	Progress func(done, total int)
 }
 
-// rows returns the batch of x, [batch, n], and dst, [batch, p].
-func rows(dst, x []float32, p, n int) int {
-	if len(x)%n != 0 || len(dst) != len(x)/n*p {
-		panic(fmt.Sprintf("attack: %d and %d values: not a batch of inputs of %d values and releases of %d", len(dst), len(x), p, n))
+// variance returns the variance of the noise on one feature, averaged over all releases.
+func (s Setting) variance() float64 {
+	return s.Noise.Std() * s.Noise.Std() / float64(max(1, s.Queries))
+}
+
+// tell reports progress.
+func (s Setting) tell(done, total int) {
+	if s.Progress != nil {
+		s.Progress(done, total)
 	}
-	return len(x) / n
+}
+
+// An Attack reconstructs inputs from releases. One goroutine at a time may use it.
+type Attack struct {
+	Name   string // "linear", "inversion", "decoder", "posterior" or "prior"
+	About  string // a sentence on what the attack knows and how it was made
+	p, n   int
+	domain bound.Domain
+	guess  func(ctx context.Context, dst, x []float32) error
+}
+
+// newAttack returns an attack whose reconstructions are clipped to the domain of the setting.
+func newAttack(s Setting, name, about string, guess func(ctx context.Context, dst, x []float32) error) *Attack {
+	p, n := s.Front.Dims()
+	return &Attack{name, about, p, n, s.Domain, guess}
+}
+
+// Reconstruct overwrites dst, [batch, p], with inputs in the model's units, for
+// the releases x, [batch, n]; of an input that was released several times, x is the
+// mean. The inputs lie in the attack's domain. It returns ctx's error when that ends,
+// and panics on wrong lengths.
+func (a *Attack) Reconstruct(ctx context.Context, dst, x []float32) error {
+	if len(x)%a.n != 0 || len(dst) != len(x)/a.n*a.p {
+		panic(fmt.Sprintf("attack: %d and %d values: not a batch of inputs of %d values and releases of %d", len(dst), len(x), a.p, a.n))
+	}
+	if err := a.guess(ctx, dst, x); err != nil {
+		return err
+	}
+	clip(dst, a.domain)
+	return ctx.Err()
 }
 
 // clip moves each row of x, [batch, p], into the domain.
@@ -46,46 +82,14 @@ func clip(x []float32, d bound.Domain) {
 	}
 }
 
-// variance returns the variance of the noise on one feature, averaged over that many releases.
-func variance(noise release.Noise, queries int) float64 {
-	return noise.Std() * noise.Std() / float64(max(1, queries))
-}
-
-// check returns an error if a domain is neither free nor of p inputs.
-func check(p int, d bound.Domain) error {
-	if d.Low != nil && (len(d.Low) != p || len(d.High) != p) {
-		return fmt.Errorf("attack: a domain of %d inputs for a model of %d: give the range of each input", len(d.Low), p)
-	}
-	return nil
-}
-
-// Mean returns the mean of the training data, whatever the release. Its error is that of
-// the prior alone: an attack shows what a release gives away only if its error is smaller.
-type Mean struct {
-	n    int
-	mean []float32
-}
-
-// NewMean returns that attack for a mean of PriorMean.
-func NewMean(front nn.Model, mean []float64, d bound.Domain) *Mean {
-	_, n := front.Dims()
-	m := &Mean{n: n, mean: nn.Float32s(mean)}
-	clip(m.mean, d)
-	return m
-}
-
-// Name returns "prior".
-func (m *Mean) Name() string { return "prior" }
-
-// About says what the attack is.
-func (m *Mean) About() string {
-	return "answers the mean of the training data and does not look at the release"
-}
-
-// Reconstruct overwrites each row of dst with the mean.
-func (m *Mean) Reconstruct(ctx context.Context, dst, x []float32) error {
-	for i := range rows(dst, x, len(m.mean), m.n) {
-		copy(dst[i*len(m.mean):], m.mean)
-	}
-	return ctx.Err()
+// NewMean returns the attack that answers the mean of the training data (PriorMean), whatever the release. Its error is
+// that of the prior alone: an attack shows what a release gives away only if its error is smaller.
+func NewMean(s Setting, mean []float64) *Attack {
+	row := nn.Float32s(mean)
+	return newAttack(s, "prior", "answers the mean of the training data and does not look at the release", func(_ context.Context, dst, _ []float32) error {
+		for i := 0; i < len(dst); i += len(row) {
+			copy(dst[i:], row)
+		}
+		return nil
+	})
 }

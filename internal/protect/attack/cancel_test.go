@@ -59,28 +59,28 @@ func (m *stoppingModel) Linearize(x []float32) nn.Linearization[float32] {
 func TestCancel(t *testing.T) {
 	g := newGaussian(t, 200, 60, 60)
 	data, noise := g.draw(3000, 61), release.Gaussian{Sigma: 1}
-	l := must.Get(NewLinear(context.Background(), g.front, noise, data, LinearOptions{}))(t)
+	l := must.Get(NewLinear(context.Background(), Setting{Front: g.front, Noise: noise, Data: data}))(t)
 	for name, f := range map[string]func(ctx context.Context, s *stopper) error{
 		"linear, reading": func(ctx context.Context, s *stopper) error {
-			_, err := NewLinear(ctx, g.front, noise, &stopping{data, 2, s}, LinearOptions{})
+			_, err := NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: &stopping{data, 2, s}})
 			return err
 		},
 		"linear, solving": func(ctx context.Context, s *stopper) error {
-			_, err := NewLinear(ctx, g.front, noise, data, LinearOptions{Progress: func(done, total int) { s.step(done == total-3) }})
+			_, err := NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: data, Progress: func(done, total int) { s.step(done == total-3) }})
 			return err
 		},
 		"decoder, training": func(ctx context.Context, s *stopper) error {
-			_, err := NewDecoder(ctx, g.front, noise, &stopping{data, 20, s}, DecoderOptions{Linear: l, Hidden: 64})
+			_, err := NewDecoder(ctx, Setting{Front: g.front, Noise: noise, Data: &stopping{data, 20, s}}, l, DecoderOptions{Hidden: 64})
 			return err
 		},
 		"inversion": func(ctx context.Context, s *stopper) error {
-			v, err := NewInversion(&stoppingModel{g.front, 3, s}, noise, g.prior, InversionOptions{Starts: []Attack{l}})
+			v, err := NewInversion(Setting{Front: &stoppingModel{g.front, 3, s}, Noise: noise}, g.prior, InversionOptions{Starts: []*Attack{l.Attack}})
 			must.Do(t, err)
-			_, err = Measure(ctx, v, g.front, noise, data, nn.Indices(50), Options{})
+			_, err = Measure(ctx, v, Setting{Front: g.front, Noise: noise, Data: data}, nn.Indices(50), Options{})
 			return err
 		},
 		"measuring": func(ctx context.Context, s *stopper) error {
-			_, err := Measure(ctx, l, g.front, noise, data, nn.Indices(3000), Options{Progress: func(done, total int) { s.step(true) }})
+			_, err := Measure(ctx, l.Attack, Setting{Front: g.front, Noise: noise, Data: data, Progress: func(done, total int) { s.step(true) }}, nn.Indices(3000), Options{})
 			return err
 		},
 	} {

@@ -11,25 +11,24 @@ import (
 // channel turns features into the input of the attack: it adds noise to each of several
 // releases, applies the post-processing, and takes the mean.
 type channel struct {
-	noise   release.Noise
-	post    release.Post
-	queries int
-	n       int
-	z       []float64 // [batch, n]
-	one     []float32 // [batch, n]
+	Setting
+	n   int
+	z   []float64 // [batch, n]
+	one []float32 // [batch, n]
 }
 
 // maxDrawn limits how many releases of one input are drawn one by one: a batch of 200 with
 // 784 features, during which ctx is not checked, then takes two seconds.
 const maxDrawn = 4096
 
-func newChannel(noise release.Noise, queries int, post release.Post, n int) (*channel, error) {
-	c := &channel{noise: noise, post: post, queries: max(1, queries), n: n}
-	if post == (release.Post{}) {
-		c.noise, c.queries = release.MeanOf(noise, c.queries)
+func newChannel(s Setting) (*channel, error) {
+	c := &channel{Setting: s}
+	_, c.n = s.Front.Dims()
+	if c.Queries = max(1, s.Queries); s.Post == (release.Post{}) {
+		c.Noise, c.Queries = release.MeanOf(s.Noise, c.Queries)
 	}
-	if c.queries > maxDrawn {
-		return nil, fmt.Errorf("attack: %d releases: give at most %d, or Gaussian or lattice noise without post-processing, whose mean is drawn at once", c.queries, maxDrawn)
+	if c.Queries > maxDrawn {
+		return nil, fmt.Errorf("attack: %d releases: give at most %d, or Gaussian or lattice noise without post-processing, whose mean is drawn at once", c.Queries, maxDrawn)
 	}
 	return c, nil
 }
@@ -50,16 +49,16 @@ func (c *channel) release(x, a []float32, source func(i int) *rand.Rand) {
 
 func (c *channel) row(x, a, one []float32, z []float64, r *rand.Rand) {
 	sum := z
-	if c.queries > 1 {
+	if c.Queries > 1 {
 		sum = make([]float64, len(z))
 	}
-	for range c.queries {
-		c.noise.Sample(z, r)
+	for range c.Queries {
+		c.Noise.Sample(z, r)
 		for j, v := range a {
 			one[j] = v + float32(z[j])
 		}
-		c.post.Apply(one, c.n)
-		if c.queries == 1 {
+		c.Post.Apply(one, c.n)
+		if c.Queries == 1 {
 			copy(x, one)
 			return
 		}
@@ -68,6 +67,6 @@ func (c *channel) row(x, a, one []float32, z []float64, r *rand.Rand) {
 		}
 	}
 	for j, v := range sum {
-		x[j] = float32(v / float64(c.queries))
+		x[j] = float32(v / float64(c.Queries))
 	}
 }

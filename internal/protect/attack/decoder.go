@@ -6,28 +6,14 @@ import (
 	"fmt"
 
 	"tattle/internal/engine/nn"
-	"tattle/internal/protect/bayes"
-	"tattle/internal/protect/bound"
-	"tattle/internal/protect/release"
 )
 
-// DecoderOptions are the settings of NewDecoder.
+// DecoderOptions are the settings of a decoder's training.
 type DecoderOptions struct {
-	Queries int // releases of one input; the attacker takes their mean; 0 is 1
-	Post    release.Post
-	Hidden  int          // width of the two hidden layers; 0 is DefaultHidden, or less for large inputs
-	Epochs  int          // over the training examples, at most; 0 is DefaultEpochs, or fewer of many examples
-	Batch   int          // examples of one step; 0 is DefaultBatch
-	Rate    float64      // of AdamW at the start, falling to 0; 0 is DefaultDecoderRate
-	Domain  bound.Domain // where reconstructions are clipped
-	Seed    uint64
-	Memo    *bayes.Memo // of the training examples' features; nil: they are computed
-	// Linear, unless nil, is the linear attack on the same release, by the same examples and seed, which need not be
-	// fitted again.
-	Linear *Linear
-	// Progress, unless nil, is called after each epoch with the epochs done, those
-	// of the whole training and the mean-square error per input on held-out examples.
-	Progress func(done, total int, meanSquare float64)
+	Hidden int     // width of the two hidden layers; 0 is DefaultHidden, or less for large inputs
+	Epochs int     // over the training examples, at most; 0 is DefaultEpochs, or fewer of many examples
+	Batch  int     // examples of one step; 0 is DefaultBatch
+	Rate   float64 // of AdamW at the start, falling to 0; 0 is DefaultDecoderRate
 }
 
 // Defaults of DecoderOptions.
@@ -60,38 +46,38 @@ func (o DecoderOptions) Operations(inputs, features, examples int) float64 {
 // where no epoch is better. Training ends early after two epochs in a row that are not. Both
 // parts are trained without the held-out examples; in the end the linear part is replaced by the one fitted to all of them.
 type Decoder struct {
-	p, n   int
-	net    *nn.Net
-	domain bound.Domain
-	about  string
-	Held   []float64 // mean-square error per input on held-out examples, before training and after each epoch
+	*Attack
+	Held []float64 // mean-square error per input on held-out examples, before training and after each epoch
 }
 
-// NewDecoder trains the net. It returns the same errors as NewLinear, and an error if the
-// training diverges.
-func NewDecoder(ctx context.Context, front nn.Model, noise release.Noise, train nn.Source, o DecoderOptions) (*Decoder, error) {
-	p, _ := front.Dims()
-	o = o.complete(p, train.Len())
-	l := o.Linear
+// NewDecoder trains the net. l is the linear attack of the same setting; nil: it is fitted. An epoch is a step of the progress.
+// NewDecoder returns the same errors as NewLinear, and an error if the training diverges.
+func NewDecoder(ctx context.Context, s Setting, l *Linear, o DecoderOptions) (_ *Decoder, err error) {
+	p, _ := s.Front.Dims()
+	o = o.complete(p, s.Data.Len())
 	if l == nil {
-		var err error
-		if l, err = NewLinear(ctx, front, noise, train, LinearOptions{Queries: o.Queries, Post: o.Post, Domain: o.Domain, Seed: o.Seed, Memo: o.Memo}); err != nil {
+		fit := s
+		fit.Progress = nil
+		if l, err = NewLinear(ctx, fit); err != nil {
 			return nil, err
 		}
 	}
-	t, err := newDecoding(ctx, l, front, noise, train, o)
+	t, err := newDecoding(ctx, l, s, o)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.run(ctx); err != nil {
 		return nil, err
 	}
-	d := &Decoder{p: l.p, n: l.n, domain: o.Domain, Held: t.history}
-	if d.net, err = nn.NewNet(t.graph); err != nil {
+	net, err := nn.NewNet(t.graph)
+	if err != nil {
 		return nil, err
 	}
-	d.about = fmt.Sprintf("knows the model and the noise, and applies a net of two hidden layers of %d units, added to the linear attack and trained for %d epochs on releases of %d examples with fresh noise", o.Hidden, len(t.history)-1, len(t.kept)+len(t.held))
-	return d, nil
+	about := fmt.Sprintf("knows the model and the noise, and applies a net of two hidden layers of %d units, added to the linear attack and trained for %d epochs on releases of %d examples with fresh noise", o.Hidden, len(t.history)-1, len(t.kept)+len(t.held))
+	return &Decoder{newAttack(s, "decoder", about, func(_ context.Context, dst, x []float32) error {
+		net.Forward(dst, x)
+		return nil
+	}), t.history}, nil
 }
 
 func (o DecoderOptions) complete(inputs, examples int) DecoderOptions {
@@ -99,18 +85,4 @@ func (o DecoderOptions) complete(inputs, examples int) DecoderOptions {
 	o.Epochs = cmp.Or(o.Epochs, min(DefaultEpochs, max(fewestEpochs, usualLessons/max(1, examples))))
 	o.Rate = cmp.Or(o.Rate, DefaultDecoderRate)
 	return o
-}
-
-// Name returns "decoder".
-func (d *Decoder) Name() string { return "decoder" }
-
-// About returns a sentence on what the attack knows.
-func (d *Decoder) About() string { return d.about }
-
-// Reconstruct applies the net.
-func (d *Decoder) Reconstruct(ctx context.Context, dst, x []float32) error {
-	rows(dst, x, d.p, d.n)
-	d.net.Forward(dst, x)
-	clip(dst, d.domain)
-	return ctx.Err()
 }

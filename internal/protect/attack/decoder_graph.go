@@ -26,7 +26,7 @@ func (s skip) set(m affine) {
 // perceptron. It also returns the parameters that are trained, those of the perceptron. The
 // perceptron's input is the release, centred and scaled to variance 1 on average. At first its
 // first layer removes noise, and its last layer is zero.
-func decoderGraph(ctx context.Context, l *Linear, added float64, o DecoderOptions) (*nn.Graph, skip, []*nn.Param, error) {
+func decoderGraph(ctx context.Context, l *Linear, seed uint64, o DecoderOptions) (*nn.Graph, skip, []*nn.Param, error) {
 	g := &nn.Graph{Name: "decoder", Input: "release", InputShape: []int{l.n}, Output: "input"}
 	dense := func(in, out string, rows, cols int) *nn.Dense {
 		d := &nn.Dense{In: rows, Out: cols, Weight: nn.NewParam(out+".weight", cols, rows), Bias: nn.NewParam(out+".bias", cols)}
@@ -41,13 +41,13 @@ func decoderGraph(ctx context.Context, l *Linear, added float64, o DecoderOption
 	two := dense("relu1", "fc2", o.Hidden, o.Hidden)
 	relu("fc2", "relu2")
 	three := dense("relu2", "fc3", o.Hidden, l.p)
-	g.Init(o.Seed)
+	g.Init(seed)
 	clear(three.Weight.Data)
 	clear(three.Bias.Data)
-	if err := denoise(ctx, one, l, added); err != nil {
+	if err := denoise(ctx, one, l); err != nil {
 		return nil, skip{}, nil, err
 	}
-	standardize(one, l.moments, added)
+	standardize(one, l.moments, l.beside())
 	beside := skip{dense("release", "linear", l.n, l.p)}
 	beside.set(l.kept)
 	g.Nodes = append(g.Nodes, &nn.Node{Name: "input", Op: &nn.Binary{Operator: "Add"}, Inputs: []string{"linear", "fc3"}, Output: "input"})
@@ -63,8 +63,8 @@ const sharpening = 3
 
 // denoise makes a layer start from the best linear estimate of the features instead of the
 // release.
-func denoise(ctx context.Context, d *nn.Dense, l *Linear, added float64) error {
-	f, err := l.moments.filter(ctx, added+l.ridge*l.moments.scale())
+func denoise(ctx context.Context, d *nn.Dense, l *Linear) error {
+	f, err := l.moments.filter(ctx, l.beside()+l.ridge*l.moments.scale())
 	if err != nil {
 		return err
 	}

@@ -14,21 +14,19 @@ import (
 
 // signBayes knows that θ is one sign, four times, and answers its posterior mean: no
 // attack has a smaller error.
-type signBayes struct{ variance float64 }
-
-func (b signBayes) Name() string  { return "bayes" }
-func (b signBayes) About() string { return "knows everything but the sign" }
-func (b signBayes) Reconstruct(_ context.Context, dst, x []float32) error {
-	for i := 0; i < len(x); i += 4 {
-		var s float64
-		for _, v := range x[i : i+4] {
-			s += float64(v) / b.variance
+func signBayes(s Setting) *Attack {
+	return newAttack(s, "bayes", "knows everything but the sign", func(_ context.Context, dst, x []float32) error {
+		for i := 0; i < len(x); i += 4 {
+			var sum float64
+			for _, v := range x[i : i+4] {
+				sum += float64(v) / s.variance()
+			}
+			for j := range 4 {
+				dst[i+j] = float32(math.Tanh(sum))
+			}
 		}
-		for j := range 4 {
-			dst[i+j] = float32(math.Tanh(s))
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // signs are examples of four equal entries, all 1 or all −1.
@@ -52,15 +50,15 @@ func TestDecoderComesNearThePosteriorMean(t *testing.T) {
 	ctx, noise := context.Background(), release.Gaussian{Sigma: sigma}
 	front := wide(t, 4)
 	train, test := signs(20000, 1), signs(4000, 2)
-	d := must.Get(NewDecoder(ctx, front, noise, train, DecoderOptions{Hidden: 32, Rate: 3e-3}))(t)
-	l := must.Get(NewLinear(ctx, front, noise, train, LinearOptions{}))(t)
-	reach := func(a Attack) (mean, std float64) {
-		r := must.Get(Measure(ctx, a, front, noise, test, nn.Indices(4000), Options{}))(t)
+	d := must.Get(NewDecoder(ctx, Setting{Front: front, Noise: noise, Data: train}, nil, DecoderOptions{Hidden: 32, Rate: 3e-3}))(t)
+	l := must.Get(NewLinear(ctx, Setting{Front: front, Noise: noise, Data: train}))(t)
+	reach := func(a *Attack) (mean, std float64) {
+		r := must.Get(Measure(ctx, a, Setting{Front: front, Noise: noise, Data: test}, nn.Indices(4000), Options{}))(t)
 		return meanError(r)
 	}
-	best, _ := reach(signBayes{sigma * sigma})
-	linear, spread := reach(l)
-	e, std := reach(d)
+	best, _ := reach(signBayes(Setting{Front: front, Noise: noise}))
+	linear, spread := reach(l.Attack)
+	e, std := reach(d.Attack)
 	if want := 1 / (1 + 4/(sigma*sigma)); math.Abs(linear-want) > 6*spread+.01 {
 		t.Errorf("linear attack: error %v ± %v, want %v", linear, spread, want)
 	}
@@ -76,15 +74,15 @@ func TestDecoderComesNearThePosteriorMean(t *testing.T) {
 func TestDecoderLearnsNothingFromNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 30)
 	noise := release.Gaussian{Sigma: 1e6}
-	d := must.Get(NewDecoder(ctx, g.front, noise, g.draw(3000, 31), DecoderOptions{Hidden: 32, Epochs: 4}))(t)
-	m := NewMean(g.front, g.prior.Mean, d.domain)
+	d := must.Get(NewDecoder(ctx, Setting{Front: g.front, Noise: noise, Data: g.draw(3000, 31)}, nil, DecoderOptions{Hidden: 32, Epochs: 4}))(t)
+	m := NewMean(Setting{Front: g.front}, g.prior.Mean)
 	test := g.draw(3000, 32)
-	of := func(a Attack) (mean, std float64) {
-		r := must.Get(Measure(ctx, a, g.front, noise, test, nn.Indices(3000), Options{Draws: 1}))(t)
+	of := func(a *Attack) (mean, std float64) {
+		r := must.Get(Measure(ctx, a, Setting{Front: g.front, Noise: noise, Data: test}, nn.Indices(3000), Options{Draws: 1}))(t)
 		return meanError(r)
 	}
 	prior, std := of(m)
-	if e, _ := of(d); e < prior-6*std || e > 1.05*prior+6*std {
+	if e, _ := of(d.Attack); e < prior-6*std || e > 1.05*prior+6*std {
 		t.Errorf("error %v from noise alone, where the prior leaves %v ± %v", e, prior, std)
 	}
 }
@@ -95,17 +93,17 @@ func TestDecoderLearnsNothingFromNoise(t *testing.T) {
 func TestDecoderIsJudgedOnWhatItHasNotSeen(t *testing.T) {
 	ctx, noise, front := context.Background(), release.Gaussian{Sigma: 1.5}, wide(t, 4)
 	data := signs(2000, 4)
-	l := must.Get(NewLinear(ctx, front, noise, data, LinearOptions{}))(t)
+	l := must.Get(NewLinear(ctx, Setting{Front: front, Noise: noise, Data: data}))(t)
 	if slices.Equal(l.kept.weight, l.weight) {
 		t.Fatal("the map has seen the held-out examples")
 	}
-	o := DecoderOptions{Hidden: 16, Epochs: 3, Rate: 3e-3, Batch: 100, Linear: l}
-	during := must.Get(newDecoding(ctx, l, front, noise, data, o))(t)
+	s, o := Setting{Front: front, Noise: noise, Data: data}, DecoderOptions{Hidden: 16, Epochs: 3, Rate: 3e-3, Batch: 100}
+	during := must.Get(newDecoding(ctx, l, s, o))(t)
 	if !slices.Equal(during.skip.Bias.Data, l.kept.bias) || slices.ContainsFunc(during.kept, func(i int) bool { return slices.Contains(during.held, i) }) {
 		t.Error("the decoder learns what it is judged on")
 	}
 	o.Rate = 10 // no epoch is better
-	d := must.Get(NewDecoder(ctx, front, noise, data, o))(t)
+	d := must.Get(NewDecoder(ctx, s, l, o))(t)
 	if slices.Min(d.Held[1:]) < d.Held[0] {
 		t.Fatalf("held-out errors %v", d.Held)
 	}

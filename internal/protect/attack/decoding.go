@@ -8,16 +8,14 @@ import (
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/train"
 	"tattle/internal/math/simd"
-	"tattle/internal/protect/release"
 	"tattle/internal/run"
 )
 
 // decoding is the training of a Decoder.
 type decoding struct {
 	DecoderOptions
+	*channel
 	linear     *Linear
-	data       nn.Source
-	channel    *channel
 	kept, held []int
 	features   []float32 // [kept+held, n] of the examples in order
 	at         map[int]int
@@ -30,14 +28,14 @@ type decoding struct {
 	a, theta, dy []float32 // of a batch
 }
 
-func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.Noise, data nn.Source, o DecoderOptions) (*decoding, error) {
-	c, err := newChannel(noise, o.Queries, o.Post, l.n)
+func newDecoding(ctx context.Context, l *Linear, s Setting, o DecoderOptions) (*decoding, error) {
+	c, err := newChannel(s)
 	if err != nil {
 		return nil, err
 	}
-	t := &decoding{DecoderOptions: o, linear: l, data: data, channel: c, at: map[int]int{}}
+	t := &decoding{DecoderOptions: o, linear: l, channel: c, at: map[int]int{}}
 	t.features = make([]float32, 0, len(l.indices)*l.n)
-	err = eachBatch(ctx, front, data, o.Memo, l.indices, func(batch []int, a, _ []float32) {
+	err = s.eachBatch(ctx, l.indices, func(batch []int, a, _ []float32) {
 		for i, index := range batch {
 			t.at[index] = len(t.features)/l.n + i
 		}
@@ -47,16 +45,12 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 		return nil, err
 	}
 	t.kept, t.held = split(l.indices)
-	added := variance(noise, o.Queries)
-	if l.noisy {
-		added = 0 // the moments already contain the noise
-	}
-	if t.graph, t.skip, t.learned, err = decoderGraph(ctx, l, added, o); err != nil {
+	if t.graph, t.skip, t.learned, err = decoderGraph(ctx, l, s.Seed, o); err != nil {
 		return nil, err
 	}
 	steps := o.Epochs * ((len(t.kept)-1)/o.Batch + 1)
 	rule := train.NewAdamW(t.learned, train.AdamOptions{LearningRate: o.Rate, WeightDecay: DefaultDecay, Schedule: train.HalfCosine(steps)})
-	if t.trainer, err = train.NewTrainer(t.graph, rule, o.Seed); err != nil {
+	if t.trainer, err = train.NewTrainer(t.graph, rule, s.Seed); err != nil {
 		return nil, err
 	}
 	size := max(o.Batch, min(batchOf(l.p), len(t.held)))
@@ -92,10 +86,7 @@ func (t *decoding) run(ctx context.Context) error {
 		if t.history = append(t.history, e); e < least {
 			least, best, worse = e, t.snapshot(best), 0
 		}
-		if t.Progress != nil {
-			t.Progress(epoch+1, t.Epochs, e)
-		}
-		if worse == mostWorse {
+		if t.tell(epoch+1, t.Epochs); worse == mostWorse {
 			break
 		}
 	}
@@ -145,8 +136,8 @@ func (t *decoding) batch(indices []int, draw int) (x, theta []float32) {
 	for i, index := range indices {
 		copy(x[i*n:(i+1)*n], t.features[t.at[index]*n:])
 	}
-	t.channel.release(x, x, sources(t.Seed^trainingStream, indices, draw))
-	t.data.Examples(theta, indices)
+	t.release(x, x, sources(t.Seed^trainingStream, indices, draw))
+	t.Data.Examples(theta, indices)
 	return x, theta
 }
 

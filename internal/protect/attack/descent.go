@@ -11,15 +11,15 @@ import (
 
 // descent is Adam on the objective of each release by itself.
 type descent struct {
-	*Inversion
+	*inversion
 	v, theta, grad, residual []float32
 	adam                     *train.Adam // of v
 	cost, least              []float64
 	best                     []float32 // θ of the least cost of each release
 }
 
-func newDescent(a *Inversion, batch int) *descent {
-	s := &descent{Inversion: a, residual: make([]float32, batch*a.n), cost: make([]float64, batch), least: make([]float64, batch)}
+func newDescent(a *inversion, batch int) *descent {
+	s := &descent{inversion: a, residual: make([]float32, batch*a.n), cost: make([]float64, batch), least: make([]float64, batch)}
 	for _, b := range []*[]float32{&s.v, &s.theta, &s.grad, &s.best} {
 		*b = make([]float32, batch*a.p)
 	}

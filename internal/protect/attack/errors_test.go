@@ -20,31 +20,26 @@ func TestErrors(t *testing.T) {
 	bad := nn.Rows{P: 4, X: slices.Clone(data.X)}
 	bad.X[17] = float32(math.NaN())
 	domain := bound.Domain{Low: []float64{0}, High: []float64{1}}
-	l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{}))(t)
+	l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: data}))(t)
 	flat := &Prior{P: 4, Mean: make([]float64, 4), Covariance: make([]float64, 16)}
-	linear := func(d nn.Source, o LinearOptions) error {
-		_, err := NewLinear(ctx, g.front, noise, d, o)
-		return err
+	setting := func(d nn.Source, domain bound.Domain) Setting {
+		return Setting{Front: g.front, Noise: noise, Data: d, Domain: domain}
 	}
-	inversion := func(p *Prior, o InversionOptions) error {
-		_, err := NewInversion(g.front, noise, p, o)
-		return err
-	}
-	decoder := func(o DecoderOptions) error { _, err := NewDecoder(ctx, g.front, noise, data, o); return err }
-	measure := func(indices []int, o Options) error {
-		_, err := Measure(ctx, l, g.front, noise, data, indices, o)
-		return err
-	}
+	linear := func(s Setting) error { _, err := NewLinear(ctx, s); return err }
+	s := setting(data, bound.Free)
+	_, singular := NewInversion(s, flat, InversionOptions{})
+	_, diverging := NewDecoder(ctx, s, nil, DecoderOptions{Rate: 1e30})
+	_, empty := Measure(ctx, l.Attack, s, nil, Options{})
 	for name, c := range map[string]struct {
 		err  error
 		says string
 	}{
-		"data not finite": {linear(bad, LinearOptions{}), "not finite"},
-		"no data":         {linear(nn.Rows{P: 4, X: nil}, LinearOptions{}), "fewer than two"},
-		"linear's domain": {linear(data, LinearOptions{Domain: domain}), "range of each input"},
-		"prior singular":  {inversion(flat, InversionOptions{}), "not positive definite"},
-		"diverging":       {decoder(DecoderOptions{Rate: 1e30}), "lower its rate"},
-		"no examples":     {measure(nil, Options{}), "at least one"},
+		"data not finite": {linear(setting(bad, bound.Free)), "not finite"},
+		"no data":         {linear(setting(nn.Rows{P: 4, X: nil}, bound.Free)), "fewer than two"},
+		"linear's domain": {linear(setting(data, domain)), "range of each input"},
+		"prior singular":  {singular, "not positive definite"},
+		"diverging":       {diverging, "lower its rate"},
+		"no examples":     {empty, "at least one"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.says) || strings.Contains(c.err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line with %q", name, c.err, c.says)
@@ -52,7 +47,7 @@ func TestErrors(t *testing.T) {
 	}
 	ended, stop := context.WithCancel(ctx)
 	stop()
-	if _, err := NewLinear(ended, g.front, noise, data, LinearOptions{}); err != context.Canceled {
+	if _, err := NewLinear(ended, Setting{Front: g.front, Noise: noise, Data: data}); err != context.Canceled {
 		t.Errorf("a context that ended: %v", err)
 	}
 }

@@ -7,20 +7,14 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
-	"tattle/internal/protect/bayes"
 )
 
 // fitting is the fit of a Linear attack.
 type fitting struct {
 	*Linear
-	front      nn.Model
-	train      nn.Source
-	channel    *channel
-	memo       *bayes.Memo
-	seed       uint64
-	late       heldOut
-	onProgress func(done, total int)
-	done       int
+	*channel
+	late heldOut
+	done int
 }
 
 // run chooses the ridge on held-out examples, and fits the map to all of them.
@@ -53,12 +47,9 @@ func (f *fitting) run(ctx context.Context) error {
 // step reports progress.
 func (f *fitting) step() {
 	f.done++
-	if f.onProgress == nil {
-		return
-	}
 	kept, held := split(f.indices)
 	size := batchOf(f.p)
-	f.onProgress(f.done, (len(kept)+size-1)/size+(len(held)+size-1)/size+len(ridges)+1)
+	f.tell(f.done, (len(kept)+size-1)/size+(len(held)+size-1)/size+len(ridges)+1)
 }
 
 // beside is the variance of the noise that is not in the moments.
@@ -71,9 +62,9 @@ func (l *Linear) beside() float64 {
 
 // add adds examples to the sums, and keeps those that are held out.
 func (f *fitting) add(ctx context.Context, s *sums, indices []int, held bool) error {
-	return eachBatch(ctx, f.front, f.train, f.memo, indices, func(batch []int, a, theta []float32) {
+	return f.eachBatch(ctx, indices, func(batch []int, a, theta []float32) {
 		if f.noisy { // the moments are the releases'
-			f.channel.release(a, a, sources(f.seed^trainingStream, batch, 0))
+			f.release(a, a, sources(f.Seed^trainingStream, batch, 0))
 		}
 		if held {
 			f.late.a, f.late.theta = append(f.late.a, a...), append(f.late.theta, theta...)

@@ -8,7 +8,6 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
-	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 )
 
@@ -74,15 +73,15 @@ func (r *Result) gainOf(prior *Result) float64 {
 func TestGainNeedsARelease(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 80)
 	train, test := g.draw(900, 81), g.draw(200*30, 82)
-	mean := NewMean(g.front, g.prior.Mean, bound.Free)
+	mean := NewMean(Setting{Front: g.front}, g.prior.Mean)
 	for _, c := range []struct {
 		sigma       float64
 		least, most int
 	}{{1e5, 0, 4}, {1e-3, 190, 200}} {
 		noise := release.Gaussian{Sigma: c.sigma}
-		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
-		alone := must.Get(Measure(ctx, mean, g.front, noise, test, nn.Indices(200*30), Options{Draws: 2}))(t)
-		reached := must.Get(Measure(ctx, l, g.front, noise, test, nn.Indices(200*30), Options{Draws: 2}))(t)
+		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: train}))(t)
+		alone := must.Get(Measure(ctx, mean, Setting{Front: g.front, Noise: noise, Data: test}, nn.Indices(200*30), Options{Draws: 2}))(t)
+		reached := must.Get(Measure(ctx, l.Attack, Setting{Front: g.front, Noise: noise, Data: test}, nn.Indices(200*30), Options{Draws: 2}))(t)
 		if got := reached.Gain(alone, nil, 1).Better(); got != (c.sigma < 1) {
 			t.Errorf("σ = %g: better than guessing the mean on 6,000 examples: %v", c.sigma, got)
 		}

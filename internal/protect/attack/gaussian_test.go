@@ -6,7 +6,6 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
-	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 	"tattle/internal/shared"
 )
@@ -25,18 +24,18 @@ func TestNoAttackBeatsThePosteriorMeanOfGaussians(t *testing.T) {
 	for _, sigma := range []float64{.1, .7, 4} {
 		noise := release.Gaussian{Sigma: sigma}
 		least := g.least(t, sigma)
-		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
-		v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
-		d := must.Get(NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 32, Epochs: 2}))(t)
-		m := NewMean(g.front, g.prior.Mean, bound.Free)
-		for _, a := range []Attack{l, v, d, m} {
-			r := must.Get(Measure(ctx, a, g.front, noise, test, nn.Indices(test.Len()), Options{Draws: 2, Seed: 9}))(t)
+		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: train}))(t)
+		v := must.Get(NewInversion(Setting{Front: g.front, Noise: noise}, g.prior, InversionOptions{Starts: []*Attack{l.Attack}}))(t)
+		d := must.Get(NewDecoder(ctx, Setting{Front: g.front, Noise: noise, Data: train}, nil, DecoderOptions{Hidden: 32, Epochs: 2}))(t)
+		m := NewMean(Setting{Front: g.front}, g.prior.Mean)
+		for _, a := range []*Attack{l.Attack, v, d.Attack, m} {
+			r := must.Get(Measure(ctx, a, Setting{Front: g.front, Noise: noise, Data: test, Seed: 9}, nn.Indices(test.Len()), Options{Draws: 2}))(t)
 			e, std := meanError(r)
 			if e < least-6*std {
-				t.Errorf("σ = %v: %s reaches %v ± %v, below the least, %v", sigma, a.Name(), e, std, least)
+				t.Errorf("σ = %v: %s reaches %v ± %v, below the least, %v", sigma, a.Name, e, std, least)
 			}
-			if a != Attack(m) && e > least*1.03+6*std {
-				t.Errorf("σ = %v: %s reaches %v ± %v only, where %v can be", sigma, a.Name(), e, std, least)
+			if a != m && e > least*1.03+6*std {
+				t.Errorf("σ = %v: %s reaches %v ± %v only, where %v can be", sigma, a.Name, e, std, least)
 			}
 		}
 	}

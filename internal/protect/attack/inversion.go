@@ -19,29 +19,25 @@ const (
 	DefaultRate  = 0.05 // a twentieth of a standard deviation of the data, falling to 0; the same error with twice the rate: .600, with half: .555
 )
 
-// InversionOptions are the settings of NewInversion.
+// InversionOptions are the settings of an inversion's search.
 type InversionOptions struct {
-	Queries int          // releases of one input, whose mean the attack uses; 0 is 1
-	Steps   int          // of Adam; 0 is DefaultSteps
-	Rate    float64      // of Adam at the start; 0 is DefaultRate
-	Starts  []Attack     // whose reconstructions are starts, beside the prior's mean
-	Domain  bound.Domain // where reconstructions stay
+	Steps  int       // of Adam; 0 is DefaultSteps
+	Rate   float64   // of Adam at the start; 0 is DefaultRate
+	Starts []*Attack // whose reconstructions are starts, beside the prior's mean
 }
 
-// Inversion searches the input that explains the release best. It minimises −log
+// inversion searches the input that explains the release best. It minimises −log
 // f(x − a(θ)) − log π(θ) by Adam from several starts, f being the density of the noise and
 // π that of a Gaussian prior, and returns the θ of the smallest value. f is exact for one
 // release with Gaussian or Laplace noise. Other
 // noise, and the mean of several releases, are treated as Gaussian of the same variance.
 // Without noise, f is Gaussian with a hundredth of the features' root mean square. The
 // attack ignores post-processing.
-type Inversion struct {
+type inversion struct {
 	InversionOptions
 	p, n   int
 	front  nn.Model
 	fit    likelihood
-	exact  bool    // the likelihood is the noise's own
-	quiet  bool    // there is no noise
 	shrink float32 // of gradients, whose squares are to stay within float32
 	prior  *whitened
 	mean   []float32
@@ -51,33 +47,40 @@ type Inversion struct {
 // change Adam's steps.
 const sharp = 1e-8
 
-// NewInversion prepares the attack with a prior of the model's inputs. It returns an error for a model without a
+// NewInversion prepares the attack with a prior of the model's inputs; it reads no data. It returns an error for a model without a
 // Jacobian, for noise that is too weak or too strong, and for a covariance that is singular.
-func NewInversion(front nn.Model, noise release.Noise, prior *Prior, o InversionOptions) (*Inversion, error) {
-	a := &Inversion{InversionOptions: o, front: front, shrink: 1}
-	a.p, a.n = front.Dims()
-	if g, ok := front.(interface{ Graph() *nn.Graph }); ok && g.Graph().Opaque() != nil {
-		return nil, fmt.Errorf("attack: inversion: %w", bound.Differentiable(g.Graph()))
+func NewInversion(s Setting, prior *Prior, o InversionOptions) (*Attack, error) {
+	a := &inversion{InversionOptions: o, front: s.Front, shrink: 1, mean: nn.Float32s(prior.Mean)}
+	a.p, a.n = s.Front.Dims()
+	if g := bound.GraphOf(s.Front); g != nil && g.Opaque() != nil {
+		return nil, fmt.Errorf("attack: inversion: %w", bound.Differentiable(g))
 	}
-	if a.quiet = (noise == release.None{}); a.quiet {
-		noise = release.Gaussian{Sigma: slackOf(front, prior)}
+	quiet := s.Noise == release.None{}
+	if quiet {
+		s.Noise = release.Gaussian{Sigma: slackOf(s.Front, prior)}
 	}
-	v := variance(noise, o.Queries)
+	v := s.variance()
 	if !(v > 1/math.MaxFloat32) || math.IsInf(v, 1) {
 		return nil, fmt.Errorf("attack: inversion of a release with noise of variance %v: give noise of some strength, between 1e-12 and 1e12", v)
 	}
 	if v < sharp {
 		a.shrink = float32(v)
 	}
-	a.fit, a.exact = likelihoodOf(noise, o.Queries)
-	a.Steps, a.Rate = cmp.Or(o.Steps, DefaultSteps), cmp.Or(o.Rate, DefaultRate)
-	a.mean = nn.Float32s(prior.Mean)
-	clip(a.mean, o.Domain)
+	fit, exact := s.likelihood()
+	a.fit, a.Steps, a.Rate = fit, cmp.Or(o.Steps, DefaultSteps), cmp.Or(o.Rate, DefaultRate)
+	clip(a.mean, s.Domain)
 	var err error
 	if a.prior, err = newWhitened(prior); err != nil {
 		return nil, fmt.Errorf("attack: inversion: %w", err)
 	}
-	return a, nil
+	noise := "the noise"
+	switch {
+	case quiet:
+		noise = "that there is no noise"
+	case !exact:
+		noise = "the noise's strength, taking it for Gaussian,"
+	}
+	return newAttack(s, "inversion", fmt.Sprintf("knows the model, %s and the mean and covariance of training data as a Gaussian prior, and searches the input that explains the release best, in %d steps from %d starts", noise, a.Steps, 1+len(a.Starts)), a.reconstruct), nil
 }
 
 // slack is the standard deviation, relative to the features' root mean square, that replaces a
@@ -96,24 +99,9 @@ func slackOf(front nn.Model, prior *Prior) float64 {
 	return slack * rms
 }
 
-// Name returns "inversion".
-func (a *Inversion) Name() string { return "inversion" }
-
-// About says what the attack knows.
-func (a *Inversion) About() string {
-	noise := "the noise"
-	switch {
-	case a.quiet:
-		noise = "that there is no noise"
-	case !a.exact:
-		noise = "the noise's strength, taking it for Gaussian,"
-	}
-	return fmt.Sprintf("knows the model, %s and the mean and covariance of training data as a Gaussian prior, and searches the input that explains the release best, in %d steps from %d starts", noise, a.Steps, 1+len(a.Starts))
-}
-
-// Reconstruct runs the search on many releases at once.
-func (a *Inversion) Reconstruct(ctx context.Context, dst, x []float32) error {
-	batch, size := rows(dst, x, a.p, a.n), batchOf(a.p)/2
+// reconstruct runs the search on many releases at once.
+func (a *inversion) reconstruct(ctx context.Context, dst, x []float32) error {
+	batch, size := len(x)/a.n, batchOf(a.p)/2
 	for lo := 0; lo < batch; lo += size {
 		hi := min(batch, lo+size)
 		if err := a.search(ctx, dst[lo*a.p:hi*a.p], x[lo*a.n:hi*a.n]); err != nil {
@@ -124,7 +112,7 @@ func (a *Inversion) Reconstruct(ctx context.Context, dst, x []float32) error {
 }
 
 // search descends from every start.
-func (a *Inversion) search(ctx context.Context, dst, x []float32) error {
+func (a *inversion) search(ctx context.Context, dst, x []float32) error {
 	batch := len(x) / a.n
 	s := newDescent(a, batch)
 	start := make([]float32, batch*a.p)
@@ -147,6 +135,5 @@ func (a *Inversion) search(ctx context.Context, dst, x []float32) error {
 		}
 	}
 	copy(dst, s.best)
-	clip(dst, a.Domain)
 	return nil
 }

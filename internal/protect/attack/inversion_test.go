@@ -9,7 +9,6 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
-	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 	"tattle/internal/shared"
 )
@@ -62,7 +61,7 @@ func TestLikelihoods(t *testing.T) {
 	const n, sigma = 5, .7
 	r := rand.New(rand.NewPCG(12, 12))
 	for _, noise := range everyNoise(t, sigma, n) {
-		f, exact := likelihoodOf(noise, 1)
+		f, exact := (Setting{Noise: noise}).likelihood()
 		if !exact {
 			t.Errorf("%v: taken for Gaussian", noise)
 		}
@@ -82,7 +81,7 @@ func TestLikelihoods(t *testing.T) {
 			}
 		}
 	}
-	if _, exact := likelihoodOf(everyNoise(t, 1, n)[1], 2); exact {
+	if _, exact := (Setting{Noise: everyNoise(t, 1, n)[1], Queries: 2}).likelihood(); exact {
 		t.Error("the mean of two Laplace releases is no Laplace release")
 	}
 }
@@ -96,14 +95,14 @@ func TestInversionKnowsTheNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 3, 60, 14)
 	train, test := g.draw(4000, 15), g.draw(500, 16)
 	noise := must.Get(release.NewLaplace(1))(t)
-	l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
-	v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
-	of := func(a Attack) float64 {
-		r := must.Get(Measure(ctx, a, g.front, noise, test, nn.Indices(500), Options{}))(t)
+	l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: train}))(t)
+	v := must.Get(NewInversion(Setting{Front: g.front, Noise: noise}, g.prior, InversionOptions{Starts: []*Attack{l.Attack}}))(t)
+	of := func(a *Attack) float64 {
+		r := must.Get(Measure(ctx, a, Setting{Front: g.front, Noise: noise, Data: test}, nn.Indices(500), Options{}))(t)
 		e, _ := meanError(r)
 		return e
 	}
-	if e, linear := of(v), of(l); e > .8*linear {
+	if e, linear := of(v), of(l.Attack); e > .8*linear {
 		t.Errorf("inversion reaches %v, the best affine map %v", e, linear)
 	}
 }
@@ -112,11 +111,11 @@ func TestInversionKnowsTheNoise(t *testing.T) {
 func TestInversionOfNextToNoNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 6, 17)
 	noise := must.Get(release.NewGaussian(release.MinSigma))(t)
-	v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Steps: 400, Rate: .2}))(t)
+	v := must.Get(NewInversion(Setting{Front: g.front, Noise: noise}, g.prior, InversionOptions{Steps: 400, Rate: .2}))(t)
 	test := g.draw(100, 18)
-	r := must.Get(Measure(ctx, v, g.front, noise, test, nn.Indices(100), Options{Draws: 1}))(t)
-	m := NewMean(g.front, g.prior.Mean, bound.Free)
-	alone := must.Get(Measure(ctx, m, g.front, noise, test, nn.Indices(100), Options{Draws: 1}))(t)
+	r := must.Get(Measure(ctx, v, Setting{Front: g.front, Noise: noise, Data: test}, nn.Indices(100), Options{Draws: 1}))(t)
+	m := NewMean(Setting{Front: g.front}, g.prior.Mean)
+	alone := must.Get(Measure(ctx, m, Setting{Front: g.front, Noise: noise, Data: test}, nn.Indices(100), Options{Draws: 1}))(t)
 	if e, a := r.RootMeanSquare(), alone.RootMeanSquare(); e > .3*a {
 		t.Errorf("error %v, where the prior alone leaves %v", e, a)
 	}

@@ -14,19 +14,19 @@ type likelihood func(r []float32) float64
 // converges.
 const softening = 0.05
 
-// likelihoodOf returns the likelihood of the mean of so many releases, and whether it is
+// likelihood returns the likelihood of the mean of all releases, and whether it is
 // exact. Other noise, and the mean of several releases of noise that is not Gaussian, are
 // treated as Gaussian of the same variance.
-func likelihoodOf(noise release.Noise, queries int) (f likelihood, exact bool) {
-	if z, ok := noise.(release.Laplace); ok && queries <= 1 {
+func (s Setting) likelihood() (f likelihood, exact bool) {
+	if z, ok := s.Noise.(release.Laplace); ok && s.Queries <= 1 {
 		soft := softening * z.Sigma
 		return each(func(r float64) (cost, slope float64) {
 			root := math.Hypot(r, soft)
 			return (root - soft) / z.Scale, r / root / z.Scale
 		}), true
 	}
-	_, exact = release.AsGaussian(noise)
-	precision := 1 / variance(noise, queries)
+	_, exact = release.AsGaussian(s.Noise)
+	precision := 1 / s.variance()
 	return each(func(r float64) (cost, slope float64) { return r * r * precision / 2, r * precision }), exact
 }
 

@@ -10,7 +10,6 @@ import (
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/bayes"
-	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 )
 
@@ -19,7 +18,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 	const sigma = .5
 	ctx, g := context.Background(), newGaussian(t, 5, 3, 4)
 	train := g.draw(1500, 5)
-	l := must.Get(NewLinear(ctx, g.front, release.Gaussian{Sigma: sigma}, train, LinearOptions{}))(t)
+	l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: release.Gaussian{Sigma: sigma}, Data: train}))(t)
 	// Least squares on [a 1], with σ√N and the ridge as rows to be answered by zeros.
 	effective := math.Sqrt(sigma*sigma + l.ridge*l.moments.scale())
 	count := train.Len()
@@ -73,14 +72,14 @@ func TestLinearKnowsThePost(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 15)
 	train, test := g.draw(5000, 16), g.draw(1000, 17)
 	noise, post := release.Gaussian{Sigma: .3}, release.Post{TopK: 1}
-	measure := func(o LinearOptions) float64 {
-		l := must.Get(NewLinear(ctx, g.front, noise, train, o))(t)
-		r := must.Get(Measure(ctx, l, g.front, noise, test, nn.Indices(1000), Options{Post: post}))(t)
+	measure := func(known release.Post) float64 {
+		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: train, Post: known}))(t)
+		r := must.Get(Measure(ctx, l.Attack, Setting{Front: g.front, Noise: noise, Data: test, Post: post}, nn.Indices(1000), Options{}))(t)
 		return r.RootMeanSquare()
 	}
-	knows, not := measure(LinearOptions{Post: post}), measure(LinearOptions{Post: release.Post{}})
-	m := NewMean(g.front, g.prior.Mean, bound.Free)
-	r := must.Get(Measure(ctx, m, g.front, noise, test, nn.Indices(1000), Options{Post: post}))(t)
+	knows, not := measure(post), measure(release.Post{})
+	m := NewMean(Setting{Front: g.front}, g.prior.Mean)
+	r := must.Get(Measure(ctx, m, Setting{Front: g.front, Noise: noise, Data: test, Post: post}, nn.Indices(1000), Options{}))(t)
 	if knows > .97*not || knows > .97*r.RootMeanSquare() {
 		t.Errorf("error %v of the one that knows, %v of the one that does not, %v of the prior", knows, not, r.RootMeanSquare())
 	}
@@ -90,12 +89,12 @@ func TestLinearKnowsThePost(t *testing.T) {
 func TestFeaturesFromMemo(t *testing.T) {
 	ctx, front, noise, data := context.Background(), wide(t, 4), release.Gaussian{Sigma: 1}, signs(200, 5)
 	memo := bayes.NewMemo(data.Len(), 4)
-	want := must.Get(NewLinear(ctx, front, noise, data, LinearOptions{Memo: memo}))(t)
+	want := must.Get(NewLinear(ctx, Setting{Front: front, Noise: noise, Data: data, Memo: memo}))(t)
 	list := bayes.Inputs{Front: front, Data: data, Indices: nn.Indices(data.Len()), Memo: memo}
 	must.Do(t, list.Features(ctx, make([]float64, 4*data.Len()), list.Indices))
 	constant := must.Get(nn.NewNet(&nn.Graph{Name: "zero", Input: "x", InputShape: []int{4}, Output: "y", Nodes: []*nn.Node{
 		{Name: "y", Op: &nn.Dense{In: 4, Out: 4, Weight: nn.NewParam("w", 4, 4)}, Inputs: []string{"x"}, Output: "y"}}}))(t)
-	got := must.Get(NewLinear(ctx, constant, noise, data, LinearOptions{Memo: memo}))(t)
+	got := must.Get(NewLinear(ctx, Setting{Front: constant, Noise: noise, Data: data, Memo: memo}))(t)
 	for i, w := range want.weight {
 		if math.Abs(float64(got.weight[i]-w)) > 1e-6 {
 			t.Fatalf("weight %d is %v, want %v", i, got.weight[i], w)

@@ -15,14 +15,10 @@ import (
 
 // Options are the settings of Measure.
 type Options struct {
-	Draws       int // of noise for each example; 0 is DefaultDraws
-	Queries     int // releases of one input; the attacker takes their mean; 0 is 1
-	Post        release.Post
+	Draws       int               // of noise for each example; 0 is DefaultDraws
 	Coordinates bound.Coordinates // nil for pixels
 	Classifier  nn.Model          // the whole model, to say whether it takes a reconstruction for the original; nil not to
 	Pictures    int               // reconstructions kept, of the first examples; 0 is DefaultPictures
-	Seed        uint64
-	Progress    func(done, total int) // examples; nil for none
 }
 
 // Defaults of Options.
@@ -49,10 +45,10 @@ type Result struct {
 const measureBatch = 200
 
 // Measure runs the attack on Draws releases of each example in indices. Draw d of example i
-// comes from run.Rand of seed, i and d, so it does not depend on other examples. It
+// comes from run.Rand of seed, i and d, so it does not depend on other examples. An example is a step of the progress. It
 // returns an error if there are no examples, or if a reconstruction is not finite.
-func Measure(ctx context.Context, a Attack, front nn.Model, noise release.Noise, data nn.Source, indices []int, o Options) (*Result, error) {
-	m, err := newMeasurement(a, front, noise, data, indices, o)
+func Measure(ctx context.Context, a *Attack, s Setting, indices []int, o Options) (*Result, error) {
+	m, err := newMeasurement(a, s, indices, o)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +61,7 @@ func Measure(ctx context.Context, a Attack, front nn.Model, noise release.Noise,
 		if err := m.batch(ctx, lo, hi); err != nil {
 			return nil, err
 		}
-		if o.Progress != nil {
-			o.Progress(hi, len(indices))
-		}
+		s.tell(hi, len(indices))
 	}
 	m.result.Recognised = math.NaN()
 	if o.Classifier != nil {
@@ -79,51 +73,47 @@ func Measure(ctx context.Context, a Attack, front nn.Model, noise release.Noise,
 // measurement is one run of Measure.
 type measurement struct {
 	Options
-	attack  Attack
-	front   nn.Model
-	channel *channel
-	data    nn.Source
-	p, n    int
-	same    int
-	result  *Result
+	*channel
+	attack *Attack
+	p      int
+	same   int
+	result *Result
 }
 
-func newMeasurement(a Attack, front nn.Model, noise release.Noise, data nn.Source, indices []int, o Options) (*measurement, error) {
-	p, n := front.Dims()
+func newMeasurement(a *Attack, s Setting, indices []int, o Options) (*measurement, error) {
+	p, _ := s.Front.Dims()
 	o.Draws, o.Pictures, o.Coordinates = cmp.Or(o.Draws, DefaultDraws), cmp.Or(o.Pictures, DefaultPictures), cmp.Or(o.Coordinates, bound.Pixels(p))
 	if len(indices) == 0 {
 		return nil, errors.New("attack: no examples to reconstruct: give at least one")
 	}
-	about := a.About()
-	if _, ok := a.(*Inversion); ok && (o.Post != release.Post{}) {
+	about := a.About
+	if a.Name == "inversion" && (s.Post != release.Post{}) {
 		about += "; it ignores the post-processing"
 	}
-	c, err := newChannel(noise, o.Queries, o.Post, n)
+	c, err := newChannel(s)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Attack: a.Name(), About: about, Indices: append([]int(nil), indices...), Draws: o.Draws}
-	r.RMS = make([]float64, len(indices)*o.Coordinates.Len())
-	r.MeanSquare = make([]float64, len(indices))
-	return &measurement{Options: o, attack: a, front: front, data: data, p: p, n: n, result: r,
-		channel: c}, nil
+	r := &Result{Attack: a.Name, About: about, Indices: append([]int(nil), indices...), Draws: o.Draws}
+	r.RMS, r.MeanSquare = make([]float64, len(indices)*o.Coordinates.Len()), make([]float64, len(indices))
+	return &measurement{Options: o, channel: c, attack: a, p: p, result: r}, nil
 }
 
 // batch attacks all draws of examples lo to hi.
 func (m *measurement) batch(ctx context.Context, lo, hi int) error {
 	indices := m.result.Indices[lo:hi]
 	theta, a := make([]float32, len(indices)*m.p), make([]float32, len(indices)*m.n)
-	m.data.Examples(theta, indices)
-	m.front.Forward(a, theta)
+	m.Data.Examples(theta, indices)
+	m.Front.Forward(a, theta)
 	x, guess := make([]float32, m.Draws*len(a)), make([]float32, m.Draws*len(theta))
 	for d := range m.Draws {
-		m.channel.release(x[d*len(a):(d+1)*len(a)], a, sources(m.Seed, indices, d))
+		m.release(x[d*len(a):(d+1)*len(a)], a, sources(m.Seed, indices, d))
 	}
 	if err := m.attack.Reconstruct(ctx, guess, x); err != nil {
 		return err
 	}
 	if !nn.Finite(guess) {
-		return fmt.Errorf("attack: %s gave a reconstruction that is not finite for examples %d to %d", m.attack.Name(), indices[0], indices[len(indices)-1])
+		return fmt.Errorf("attack: %s gave a reconstruction that is not finite for examples %d to %d", m.attack.Name, indices[0], indices[len(indices)-1])
 	}
 	for i := lo; i < min(hi, m.Pictures); i++ {
 		m.result.Pictures = append(m.result.Pictures, append([]float32(nil), guess[(i-lo)*m.p:(i-lo+1)*m.p]...))

@@ -21,20 +21,20 @@ func TestMeasureDependsOnTheExampleAlone(t *testing.T) {
 	test := g.draw(300, 11)
 	noise := release.Gaussian{Sigma: .5}
 	train := func(seed uint64) *Decoder {
-		return must.Get(NewDecoder(ctx, g.front, noise, g.draw(900, 12), DecoderOptions{Hidden: 16, Epochs: 2, Seed: seed}))(t)
+		return must.Get(NewDecoder(ctx, Setting{Front: g.front, Noise: noise, Data: g.draw(900, 12), Seed: seed}, nil, DecoderOptions{Hidden: 16, Epochs: 2}))(t)
 	}
-	l := must.Get(NewLinear(ctx, g.front, noise, test, LinearOptions{}))(t)
-	v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Steps: 20}))(t)
-	for _, a := range []Attack{l, v, train(1)} {
-		o := Options{Seed: 5, Coordinates: bound.DCT([]int{2, 3})}
-		many := must.Get(Measure(ctx, a, g.front, noise, test, nn.Indices(300), o))(t)
-		few := must.Get(Measure(ctx, a, g.front, noise, test, []int{299, 7}, o))(t)
+	l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: test}))(t)
+	v := must.Get(NewInversion(Setting{Front: g.front, Noise: noise}, g.prior, InversionOptions{Steps: 20, Starts: []*Attack{l.Attack}}))(t)
+	for _, a := range []*Attack{l.Attack, v, train(1).Attack} {
+		s, o := Setting{Front: g.front, Noise: noise, Data: test, Seed: 5}, Options{Coordinates: bound.DCT([]int{2, 3})}
+		many := must.Get(Measure(ctx, a, s, nn.Indices(300), o))(t)
+		few := must.Get(Measure(ctx, a, s, []int{299, 7}, o))(t)
 		if !slices.Equal(many.RMS[299*6:], few.RMS[:6]) || !slices.Equal(many.RMS[7*6:8*6], few.RMS[6:]) {
-			t.Errorf("%s: errors depend on the batch", a.Name())
+			t.Errorf("%s: errors depend on the batch", a.Name)
 		}
 	}
-	one, same, other := train(1).net.Graph().Params(), train(1).net.Graph().Params(), train(2).net.Graph().Params()
-	if !slices.Equal(one[0].Data, same[0].Data) || slices.Equal(one[0].Data, other[0].Data) {
+	one, same, other := train(1).Held, train(1).Held, train(2).Held
+	if !slices.Equal(one, same) || one[1] == other[1] {
 		t.Error("a decoder's bytes do not follow its seed")
 	}
 }
@@ -45,8 +45,8 @@ func TestQueries(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 13)
 	data := g.draw(1000, 14)
 	measure := func(noise release.Noise, queries int) *Result {
-		l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{Queries: queries}))(t)
-		return must.Get(Measure(ctx, l, g.front, noise, data, nn.Indices(1000), Options{Queries: queries}))(t)
+		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: data, Queries: queries}))(t)
+		return must.Get(Measure(ctx, l.Attack, Setting{Front: g.front, Noise: noise, Data: data, Queries: queries}, nn.Indices(1000), Options{}))(t)
 	}
 	one, four := measure(release.Gaussian{Sigma: .5}, 1), measure(release.Gaussian{Sigma: 1}, 4)
 	if !slices.Equal(one.RMS, four.RMS) {
@@ -64,9 +64,9 @@ func TestSummaries(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 18)
 	noise := release.Gaussian{Sigma: .5}
 	data := g.draw(200, 19)
-	l := must.Get(NewLinear(ctx, g.front, noise, data, LinearOptions{}))(t)
+	l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: data}))(t)
 	c := bound.DCT([]int{2, 3})
-	r := must.Get(Measure(ctx, l, g.front, noise, data, nn.Indices(200), Options{Coordinates: c, Pictures: 3}))(t)
+	r := must.Get(Measure(ctx, l.Attack, Setting{Front: g.front, Noise: noise, Data: data}, nn.Indices(200), Options{Coordinates: c, Pictures: 3}))(t)
 	rows := r.Summaries(c, 2)
 	if len(rows) != 2 || rows[0].Band != "all" || rows[1].Band != "2x2" || rows[0].Examples != 200 {
 		t.Fatalf("rows %+v", rows)
@@ -92,11 +92,11 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 300, 120, 70)
 	train, test, noise := g.draw(1200, 71), g.draw(20, 72), release.Gaussian{Sigma: 1}
 	reach := func() (all [][]float64) {
-		l := must.Get(NewLinear(ctx, g.front, noise, train, LinearOptions{}))(t)
-		d := must.Get(NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 64, Epochs: 1, Linear: l}))(t)
-		v := must.Get(NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Steps: 5}))(t)
-		for _, a := range []Attack{l, d, v} {
-			r := must.Get(Measure(ctx, a, g.front, noise, test, []int{3, 1, 19}, Options{}))(t)
+		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: train}))(t)
+		d := must.Get(NewDecoder(ctx, Setting{Front: g.front, Noise: noise, Data: train}, l, DecoderOptions{Hidden: 64, Epochs: 1}))(t)
+		v := must.Get(NewInversion(Setting{Front: g.front, Noise: noise}, g.prior, InversionOptions{Steps: 5, Starts: []*Attack{l.Attack}}))(t)
+		for _, a := range []*Attack{l.Attack, d.Attack, v} {
+			r := must.Get(Measure(ctx, a, Setting{Front: g.front, Noise: noise, Data: test}, []int{3, 1, 19}, Options{}))(t)
 			all = append(all, r.RMS)
 		}
 		return all

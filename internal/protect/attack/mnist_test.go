@@ -69,19 +69,20 @@ func TestMNIST(t *testing.T) {
 	}
 	noise := release.Gaussian{Sigma: oracleSigma}
 	prior := must.Get(NewPrior(ctx, m.train, nn.Size(m.train.Shape)))(t)
-	mean := NewMean(m.front, prior.Mean, m.domain)
-	l := must.Get(NewLinear(ctx, m.front, noise, m.train, LinearOptions{Domain: m.domain}))(t)
-	inversion := must.Get(NewInversion(m.front, noise, prior, InversionOptions{Starts: []Attack{l}, Domain: m.domain}))(t)
-	d := must.Get(NewDecoder(ctx, m.front, noise, m.train, DecoderOptions{Domain: m.domain, Linear: l, Epochs: 3}))(t)
-	posterior := must.Get(NewPosterior(ctx, m.front, noise, m.train, PosteriorOptions{Domain: m.domain}))(t)
+	mean := NewMean(Setting{Front: m.front, Domain: m.domain}, prior.Mean)
+	s := Setting{Front: m.front, Noise: noise, Data: m.train, Domain: m.domain}
+	l := must.Get(NewLinear(ctx, s))(t)
+	inversion := must.Get(NewInversion(s, prior, InversionOptions{Starts: []*Attack{l.Attack}}))(t)
+	d := must.Get(NewDecoder(ctx, s, l, DecoderOptions{Epochs: 3}))(t)
+	posterior := must.Get(NewPosterior(ctx, s))(t)
 	for _, c := range []struct {
-		attack          Attack
+		attack          *Attack
 		low, high, seen float64
-	}{{mean, .80, .85, 0}, {l, .55, .61, .8}, {inversion, .50, .58, .9}, {d, .45, decoderLimit, .85}, {posterior, .45, .58, .8}} {
-		r := must.Get(Measure(ctx, c.attack, m.front, noise, m.test, m.indices[:25], Options{Classifier: m.whole}))(t)
+	}{{mean, .80, .85, 0}, {l.Attack, .55, .61, .8}, {inversion, .50, .58, .9}, {d.Attack, .45, decoderLimit, .85}, {posterior, .45, .58, .8}} {
+		r := must.Get(Measure(ctx, c.attack, Setting{Front: m.front, Noise: noise, Data: m.test}, m.indices[:25], Options{Classifier: m.whole}))(t)
 		rms := r.RootMeanSquare()
 		if rms < c.low || rms > c.high || r.Recognised < c.seen {
-			t.Errorf("%s: error %v, recognised %v; want %v to %v, and %v", c.attack.Name(), rms, r.Recognised, c.low, c.high, c.seen)
+			t.Errorf("%s: error %v, recognised %v; want %v to %v, and %v", c.attack.Name, rms, r.Recognised, c.low, c.high, c.seen)
 		}
 	}
 }

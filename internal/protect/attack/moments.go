@@ -9,7 +9,6 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
-	"tattle/internal/protect/bayes"
 	"tattle/internal/run"
 )
 
@@ -105,13 +104,13 @@ func differ(dst []float64, x []float32, from []float64) {
 }
 
 // trainingSet chooses at most most examples of the data by the seed, in order.
-func trainingSet(data nn.Source, most int, seed uint64) ([]int, error) {
-	if data.Len() < 2 {
+func (s Setting) trainingSet(most int) ([]int, error) {
+	if s.Data.Len() < 2 {
 		return nil, errors.New("attack: training data of fewer than two examples: give more")
 	}
-	order := nn.Indices(data.Len())
+	order := nn.Indices(s.Data.Len())
 	if most < len(order) {
-		r := run.Rand(seed^trainingStream, -1, 0)
+		r := run.Rand(s.Seed^trainingStream, -1, 0)
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		order = order[:max(2, most)]
 		slices.Sort(order)
@@ -120,13 +119,13 @@ func trainingSet(data nn.Source, most int, seed uint64) ([]int, error) {
 }
 
 // eachBatch calls f with the inputs and features of one batch after the other. Features that the memo knows are not computed.
-func eachBatch(ctx context.Context, front nn.Model, data nn.Source, memo *bayes.Memo, indices []int, f func(indices []int, a, theta []float32)) error {
-	p, n := front.Dims()
+func (s Setting) eachBatch(ctx context.Context, indices []int, f func(indices []int, a, theta []float32)) error {
+	p, n := s.Front.Dims()
 	a := make([]float32, min(batchOf(p), len(indices))*n)
-	return nn.EachBatch(ctx, data, p, indices, batchOf(p), func(batch []int, theta []float32) error {
+	return nn.EachBatch(ctx, s.Data, p, indices, batchOf(p), func(batch []int, theta []float32) error {
 		a := a[:len(batch)*n]
-		if !memo.Known(a, batch) {
-			front.Forward(a, theta)
+		if !s.Memo.Known(a, batch) {
+			s.Front.Forward(a, theta)
 		}
 		if !nn.Finite(a) || !nn.Finite(theta) {
 			return fmt.Errorf("attack: a feature of examples %d to %d is not finite: look for bad values in the data and the model", batch[0], batch[len(batch)-1])

@@ -7,7 +7,6 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
-	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 )
 
@@ -17,14 +16,14 @@ func TestWithoutNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 5, 5, 21)
 	train, test := g.draw(2000, 22), g.draw(60, 23)
 	for _, post := range []release.Post{{}, {Label: true}} {
-		m := NewMean(g.front, g.prior.Mean, bound.Free)
-		l := must.Get(NewLinear(ctx, g.front, release.None{}, train, LinearOptions{Post: post}))(t)
-		d := must.Get(NewDecoder(ctx, g.front, release.None{}, train, DecoderOptions{Post: post, Linear: l, Hidden: 16, Epochs: 2}))(t)
-		attacks := []Attack{l, d}
+		m := NewMean(Setting{Front: g.front}, g.prior.Mean)
+		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: release.None{}, Data: train, Post: post}))(t)
+		d := must.Get(NewDecoder(ctx, Setting{Front: g.front, Noise: release.None{}, Data: train, Post: post}, l, DecoderOptions{Hidden: 16, Epochs: 2}))(t)
+		attacks := []*Attack{l.Attack, d.Attack}
 		if post == (release.Post{}) {
-			v := must.Get(NewInversion(g.front, release.None{}, g.prior, InversionOptions{Starts: []Attack{l}}))(t)
-			if !strings.Contains(v.About(), "no noise") {
-				t.Errorf("inversion: %s", v.About())
+			v := must.Get(NewInversion(Setting{Front: g.front, Noise: release.None{}}, g.prior, InversionOptions{Starts: []*Attack{l.Attack}}))(t)
+			if !strings.Contains(v.About, "no noise") {
+				t.Errorf("inversion: %s", v.About)
 			}
 			attacks = append(attacks, v)
 		}
@@ -32,13 +31,13 @@ func TestWithoutNoise(t *testing.T) {
 		for _, a := range attacks {
 			e := reach(t, a, g, test, post)
 			if post == (release.Post{}) && e > .05*blind || e > blind {
-				t.Errorf("post %v: %s errs by %v, the prior alone by %v", post, a.Name(), e, blind)
+				t.Errorf("post %v: %s errs by %v, the prior alone by %v", post, a.Name, e, blind)
 			}
 		}
 	}
 }
 
-func reach(t *testing.T, a Attack, g gaussian, test nn.Rows, post release.Post) float64 {
-	r := must.Get(Measure(context.Background(), a, g.front, release.None{}, test, nn.Indices(test.Len()), Options{Draws: 1, Post: post}))(t)
+func reach(t *testing.T, a *Attack, g gaussian, test nn.Rows, post release.Post) float64 {
+	r := must.Get(Measure(context.Background(), a, Setting{Front: g.front, Noise: release.None{}, Data: test, Post: post}, nn.Indices(test.Len()), Options{Draws: 1}))(t)
 	return r.RootMeanSquare()
 }

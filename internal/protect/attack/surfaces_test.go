@@ -54,22 +54,23 @@ func TestEverySurface(t *testing.T) {
 		"one number":    chain(t, []int{p}, 4, layer(p, 1)),
 	} {
 		_, n := front.Dims()
-		m := NewMean(front, g.prior.Mean, legal)
+		m := NewMean(Setting{Front: front, Domain: legal}, g.prior.Mean)
 		for i, noise := range everyNoise(t, .05, n) {
 			queries, post := 1+3*(i%2), posts[i%len(posts)]
-			l := must.Get(NewLinear(ctx, front, noise, train, LinearOptions{Queries: queries, Post: post, Domain: legal}))(t)
-			d := must.Get(NewDecoder(ctx, front, noise, train, DecoderOptions{Queries: queries, Post: post, Domain: legal, Hidden: 16, Epochs: 2, Linear: l}))(t)
-			v := must.Get(NewInversion(front, noise, g.prior, InversionOptions{Queries: queries, Starts: []Attack{l}, Domain: legal, Steps: 10}))(t)
-			attacks := []Attack{m, l, d, v}
+			s := Setting{Front: front, Noise: noise, Data: train, Queries: queries, Post: post, Domain: legal}
+			l := must.Get(NewLinear(ctx, s))(t)
+			d := must.Get(NewDecoder(ctx, s, l, DecoderOptions{Hidden: 16, Epochs: 2}))(t)
+			v := must.Get(NewInversion(s, g.prior, InversionOptions{Steps: 10, Starts: []*Attack{l.Attack}}))(t)
+			attacks := []*Attack{m, l.Attack, d.Attack, v}
 			var alone float64
 			for k, a := range attacks {
-				r := must.Get(Measure(ctx, a, front, noise, test, nn.Indices(60), Options{Queries: queries, Post: post}))(t)
+				r := must.Get(Measure(ctx, a, Setting{Front: front, Noise: noise, Data: test, Queries: queries, Post: post}, nn.Indices(60), Options{}))(t)
 				inside(t, r, legal)
 				switch e := r.RootMeanSquare(); {
 				case k == 0:
 					alone = e
 				case k < 3 && e > 1.2*alone:
-					t.Errorf("%s, %v, %d queries, post %v: %s reaches %v where the prior alone leaves %v", surface, noise, queries, post, a.Name(), e, alone)
+					t.Errorf("%s, %v, %d queries, post %v: %s reaches %v where the prior alone leaves %v", surface, noise, queries, post, a.Name, e, alone)
 				}
 			}
 		}

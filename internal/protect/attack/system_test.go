@@ -58,7 +58,7 @@ func TestSystem(t *testing.T) {
 func TestFilter(t *testing.T) {
 	const added = .3
 	ctx, g := context.Background(), newGaussian(t, 9, 7, 40)
-	l := must.Get(NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, g.draw(500, 41), LinearOptions{}))(t)
+	l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: release.Gaussian{Sigma: 1}, Data: g.draw(500, 41)}))(t)
 	f := must.Get(l.moments.filter(ctx, added))(t)
 	c := func(i, j int) float64 { return l.moments.joint[min(i, j)*l.moments.width()+max(i, j)] }
 	for i := range 7 {
@@ -82,7 +82,7 @@ func wide(t testing.TB, p int) *nn.Net {
 // Progress counts every batch and every map once.
 func TestLinearProgress(t *testing.T) {
 	g, last, calls := newGaussian(t, 9, 7, 40), 0, 0
-	must.Get(NewLinear(context.Background(), g.front, release.Gaussian{Sigma: 1}, g.draw(1400, 41), LinearOptions{Progress: func(done, total int) {
+	must.Get(NewLinear(context.Background(), Setting{Front: g.front, Noise: release.Gaussian{Sigma: 1}, Data: g.draw(1400, 41), Progress: func(done, total int) {
 		if done != calls+1 || done > total {
 			t.Errorf("step %d of %d after %d", done, total, calls)
 		}

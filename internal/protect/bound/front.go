@@ -20,14 +20,19 @@ type front struct {
 
 // lookAt looks at a model and some examples.
 func lookAt(m Model, first []float32) *front {
-	f := &front{Model: m, first: first}
-	if g, ok := m.(interface{ Graph() *nn.Graph }); ok {
-		f.graph = g.Graph()
-	}
+	f := &front{Model: m, first: first, graph: GraphOf(m)}
 	if f.graph != nil {
 		f.jumps = Smooth(f.graph)
 	}
 	return f
+}
+
+// GraphOf returns the graph of a model, nil if it has none.
+func GraphOf(m nn.Model) *nn.Graph {
+	if of, ok := m.(interface{ Graph() *nn.Graph }); ok {
+		return of.Graph()
+	}
+	return nil
 }
 
 // jacobian returns the size of the largest Jacobian of the examples.

@@ -10,7 +10,6 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/protect/attack"
-	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 )
@@ -93,9 +92,10 @@ type adversary struct {
 	Adversaries
 	target Target
 	prior  *attack.Prior
-	made   []attack.Attack
-	memos  *memos    // of the released features
-	lesson nn.Source // what attacks learn from: the training data, or some of them
+	made   []*attack.Attack
+	linear *attack.Linear // of made; nil if it was not
+	memos  *memos         // of the released features
+	lesson nn.Source      // what attacks learn from: the training data, or some of them
 	out    *Learned
 }
 
@@ -108,7 +108,7 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 	r := &adversary{Adversaries: a, target: t, memos: newMemos(a.memory), out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
 	if r.lesson = a.Training; a.Training != nil && len(a.Attacks) > 0 && !a.NeedsAttacks {
 		all := a.Training.Len()
-		if few := affordable(graphOf(t.Front), lessonWork, leastScaling, all); few < all {
+		if few := affordable(bound.GraphOf(t.Front), lessonWork, leastScaling, all); few < all {
 			r.lesson = someOf(a.Training, few)
 			r.out.LeftOut = append(r.out.LeftOut, fmt.Sprintf("%d of %d training inputs, for attacks to learn from: the model is large (--attack takes all)", all-few, all))
 		}
@@ -198,17 +198,21 @@ func (r *adversary) priorAlone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.out.PriorAlone, err = r.measure(ctx, attack.NewMean(r.target.Front, mean, r.target.Legal))
+	r.out.PriorAlone, err = r.measure(ctx, attack.NewMean(r.setting(r.target.Data), mean))
 	return err
 }
 
-// measure measures an attack on the examples.
-func (r *adversary) measure(ctx context.Context, a attack.Attack) (*attack.Result, error) {
+// setting is the release of examples of the data.
+func (r *adversary) setting(data nn.Source) attack.Setting {
 	t := r.target
-	return attack.Measure(ctx, a, t.released(), t.Noise, t.Data, t.Indices, attack.Options{
-		Draws: r.Draws, Queries: t.Queries, Post: t.Post, Coordinates: t.Coordinates, Classifier: t.Model,
-		Pictures: t.Pictures, Seed: t.Seed, Progress: r.progress(a.Name() + " attack"),
-	})
+	return attack.Setting{Front: t.released(), Noise: t.Noise, Queries: t.Queries, Post: t.Post, Domain: t.Legal, Data: data, Seed: t.Seed}
+}
+
+// measure measures an attack on the examples.
+func (r *adversary) measure(ctx context.Context, a *attack.Attack) (*attack.Result, error) {
+	t, s := r.target, r.setting(r.target.Data)
+	s.Progress = r.progress(a.Name + " attack")
+	return attack.Measure(ctx, a, s, t.Indices, attack.Options{Draws: r.Draws, Coordinates: t.Coordinates, Classifier: t.Model, Pictures: t.Pictures})
 }
 
 // attack makes one attack and measures it.
@@ -228,42 +232,36 @@ func (r *adversary) attack(ctx context.Context, name string) error {
 
 // make makes the attack of that name, which knows all that an adversary can: the model,
 // the noise, the post-processing, the data's range and the training data.
-func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error) {
-	t, tell := r.target, r.progress("making the "+name+" attack")
-	var memo *bayes.Memo
+func (r *adversary) make(ctx context.Context, name string) (a *attack.Attack, err error) {
+	s := r.setting(r.lesson)
+	s.Seed, s.Progress = r.Seed, r.progress("making the "+name+" attack")
 	if r.lesson != nil {
-		memo = r.memos.memo(r.lesson, columnsOf(t.Front))
+		s.Memo = r.memos.memo(r.lesson, columnsOf(s.Front))
 	}
 	switch name {
 	case "linear":
-		return attack.NewLinear(ctx, t.released(), t.Noise, r.lesson, attack.LinearOptions{Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Memo: memo, Progress: tell})
-	case "decoder":
-		if err := r.tooLong(t.Front, r.lesson.Len()); err != nil {
+		if r.linear, err = attack.NewLinear(ctx, s); err != nil {
 			return nil, err
 		}
-		return attack.NewDecoder(ctx, t.released(), t.Noise, r.lesson, attack.DecoderOptions{
-			Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Memo: memo, Linear: r.linear(),
-			Progress: func(done, total int, _ float64) { tell(done, total) },
-		})
+		return r.linear.Attack, nil
+	case "decoder":
+		if err := r.tooLong(s.Front, r.lesson.Len()); err != nil {
+			return nil, err
+		}
+		d, err := attack.NewDecoder(ctx, s, r.linear, attack.DecoderOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return d.Attack, nil
 	case "posterior":
-		return attack.NewPosterior(ctx, t.released(), t.Noise, r.lesson, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed, Memo: memo})
+		return attack.NewPosterior(ctx, s)
 	case "inversion":
 		if r.prior == nil {
 			return nil, errors.New("it needs the prior, which was left out")
 		}
-		return attack.NewInversion(t.released(), t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Starts: slices.Clone(r.made), Domain: t.Legal})
+		return attack.NewInversion(s, r.prior, attack.InversionOptions{Starts: slices.Clone(r.made)})
 	}
 	return nil, errors.New("there is no such attack")
-}
-
-// linear is the linear attack, nil if it was not made.
-func (r *adversary) linear() *attack.Linear {
-	for _, a := range r.made {
-		if l, ok := a.(*attack.Linear); ok {
-			return l
-		}
-	}
-	return nil
 }
 
 // tooLong returns an error if training a decoder that was not asked for by name takes too long.

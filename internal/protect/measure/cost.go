@@ -48,11 +48,3 @@ const (
 	leastScaling = 500
 	leastLookups = 1000
 )
-
-// graphOf returns the graph of a model, nil if it has none.
-func graphOf(m nn.Model) *nn.Graph {
-	if of, ok := m.(interface{ Graph() *nn.Graph }); ok {
-		return of.Graph()
-	}
-	return nil
-}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"tattle/internal/protect/bayes"
+	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 	"tattle/internal/run"
 )
@@ -187,7 +188,7 @@ func (l *lists) most(of *List) int {
 		if of == l.Sample {
 			work = sampleWork
 		}
-		if few := affordable(graphOf(l.target.Front), float64(work), leastScaling, most); few < min(most, of.Set.Len()) {
+		if few := affordable(bound.GraphOf(l.target.Front), float64(work), leastScaling, most); few < min(most, of.Set.Len()) {
 			l.leaveOut("%d of the %d inputs of %s: the model is large", of.Set.Len()-few, of.Set.Len(), of.Name)
 			most = few
 		}
