@@ -14,58 +14,41 @@ import (
 // best is chosen.
 const Confidence = .999
 
-// A Gain is by how much an attack's mean-square error is below that of Mean, the prior
-// alone, on the same examples and draws.
-type Gain struct {
-	MeanSquare float64  `json:"mean_square"` // of a coordinate, over examples and draws
-	Low        *float64 `json:"low"`         // its lower limit over examples like these; nil for fewer than two
-	Confidence float64  `json:"confidence"`  // of the limit
-}
-
-// Better reports whether the attack is shown to err by less than the prior alone.
-func (g Gain) Better() bool { return g.Low != nil && *g.Low > 0 }
-
-// Closer reports whether an attack is shown to err by less than the prior alone, or was never
-// compared with it.
-func (g *Gain) Closer() bool { return g == nil || g.Better() }
-
-// Here reports whether an attack erred by less than the prior alone on the examples of the run, though
-// this is not shown for examples like them.
-func (g *Gain) Here() bool { return !g.Closer() && g.MeanSquare > 0 }
-
-// Gain compares r with what the prior alone reached, over the coordinates in band, all
-// where it is nil. The limit is that of Student's t for the mean of the paired
+// Gain returns by how much the mean-square error of a coordinate, over examples and draws, is below that of guessing
+// the mean, which the prior alone reached on the same examples, and the lower limit of that over examples like these:
+// −Inf for fewer than two. The limit is that of Student's t for the mean of the paired
 // differences of examples, at confidence 1 − (1 − Confidence)/attacks: so it holds for
-// whichever of so many attacks is chosen for its error. It panics if the two are not
+// whichever of so many attacks is chosen for its error. Gain panics if the two are not
 // of the same examples and coordinates.
-func (r *Result) Gain(prior *Result, band []int, attacks int) Gain {
+func (r *Result) Gain(prior *Result, attacks int) (mean, low float64) {
 	if len(r.MeanSquare) != len(prior.MeanSquare) || len(r.RMS) != len(prior.RMS) || attacks < 1 {
 		panic(fmt.Sprintf("attack: %d errors of %d examples compared with %d of %d, for %d attacks", len(r.RMS), len(r.MeanSquare), len(prior.RMS), len(prior.MeanSquare), attacks))
 	}
-	difference := prior.squares(band)
-	for i, v := range r.squares(band) {
+	difference := prior.squares(nil)
+	for i, v := range r.squares(nil) {
 		difference[i] -= v
 	}
-	g := Gain{Confidence: 1 - (1-Confidence)/float64(attacks)}
-	var std float64
-	g.MeanSquare, std = stat.MeanStd(difference)
-	if n := float64(len(difference)); n >= 2 {
-		low := g.MeanSquare - stat.StudentQuantile(g.Confidence, n-1)*std/math.Sqrt(n)
-		g.Low = &low
+	mean, half := student(difference, 1-(1-Confidence)/float64(attacks))
+	return mean, mean - half
+}
+
+// student returns the mean of x and by how much it may be off, by Student's t at that level: +Inf for fewer than two values.
+func student(x []float64, level float64) (mean, half float64) {
+	mean, std := stat.MeanStd(x)
+	n := float64(len(x))
+	if n < 2 {
+		return mean, math.Inf(1)
 	}
-	return g
+	return mean, stat.StudentQuantile(level, n-1) * std / math.Sqrt(n)
 }
 
 // Interval returns the 95 % interval, by Student's t, of the mean-square error over examples like these, of
 // the coordinates in band, all where it is nil. It returns nil for fewer than two examples.
 func (r *Result) Interval(band []int) *[2]float64 {
-	squares := r.squares(band)
-	n := float64(len(squares))
-	if n < 2 {
+	mean, half := student(r.squares(band), .975)
+	if math.IsInf(half, 1) {
 		return nil
 	}
-	mean, std := stat.MeanStd(squares)
-	half := stat.StudentQuantile(.975, n-1) * std / math.Sqrt(n)
 	return &[2]float64{max(0, mean-half), mean + half}
 }
 

@@ -173,16 +173,6 @@ func (a *Attacks) check() error {
 	return nil
 }
 
-// Gain compares an attack with the prior alone over the coordinates in band, all where it
-// is nil. It returns nil if there is nothing to compare.
-func (a *Attacks) Gain(r *attack.Result, band []int) *attack.Gain {
-	if a.PriorAlone == nil || r == a.PriorAlone {
-		return nil
-	}
-	g := r.Gain(a.PriorAlone, band, len(a.Results))
-	return &g
-}
-
 // Best is the attack with the least mean-square error, nil if there is none.
 func (a *Attacks) Best() *attack.Result {
 	if a == nil {

@@ -34,7 +34,7 @@ func TestAttackWorseThanTheMean(t *testing.T) {
 	near, even, mean := reached("near", 20, 1, 1, 1, 40), reached("even", 20, 8, 8, 8, 9), reached("prior", 20, 2, 2, 2, 30)
 	even.Recognised, mean.Recognised = .25, .125
 	a := &Attacks{Results: []*attack.Result{near, even}, PriorAlone: mean}
-	single := a.Gain(even, nil)
+	single, _ := even.Gain(mean, 2)
 	of := &dataset.Set{Group: &dataset.Attribute{Labels: make([]int, 40)}}
 	indices := make([]int, 20)
 	for i := range indices {
@@ -42,7 +42,7 @@ func TestAttackWorseThanTheMean(t *testing.T) {
 		of.Group.Labels[2*i] = 9 - i/5 // four people, whose examples differ less than others do
 	}
 	a.CountPeople(of, indices)
-	if g := a.Gain(even, nil); math.Abs(g.MeanSquare-single.MeanSquare) > 1e-9 || even.People[19] != 3 || *even.Interval(nil) == [2]float64{} {
+	if g, _ := even.Gain(mean, 2); math.Abs(g-single) > 1e-9 || even.People[19] != 3 || *even.Interval(nil) == [2]float64{} {
 		t.Errorf("of people %+v, of examples %+v: %v", g, single, even.People)
 	}
 	path := filepath.Join(t.TempDir(), AttacksFile)

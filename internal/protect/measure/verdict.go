@@ -90,16 +90,25 @@ func (a *account) held() *ListHolder {
 // best returns the attack with the least mean-square error, nil if none ran.
 func (a *account) best() *attack.Result { return a.at.Best() }
 
-// closer reports whether an attack is shown to err by less than guessing the mean.
-func (a *account) closer(x *attack.Result) bool { return x != nil && a.at.Gain(x, nil).Closer() }
+// gain returns by how much an attack errs less than guessing the mean, and a lower limit: +Inf if it was never compared.
+func (a *account) gain(x *attack.Result) (mean, low float64) {
+	if x == nil || a.at.PriorAlone == nil {
+		return 0, math.Inf(1)
+	}
+	return x.Gain(a.at.PriorAlone, len(a.at.Results))
+}
+
+// closer reports whether an attack is shown to err by less than guessing the mean, or was never compared with it.
+func (a *account) closer(x *attack.Result) bool {
+	_, low := a.gain(x)
+	return x != nil && low > 0
+}
 
 // closerHere reports whether an attack errs by clearly less than guessing the mean on the inputs of this run, though
 // this is not shown for others.
 func (a *account) closerHere(x *attack.Result) bool {
-	if x == nil || a.at.PriorAlone == nil {
-		return false
-	}
-	return a.at.Gain(x, nil).Here() && x.RootMeanSquare() < littleCloser*a.at.PriorAlone.RootMeanSquare()
+	mean, low := a.gain(x)
+	return mean > 0 && !(low > 0) && x.RootMeanSquare() < littleCloser*a.at.PriorAlone.RootMeanSquare()
 }
 
 // recogniser returns the attack with which the model recognises the class in most reconstructions, and in far more of
