@@ -1,11 +1,7 @@
 package bound
 
 import (
-	"encoding/json"
 	"fmt"
-	"path/filepath"
-
-	"tattle/internal/file"
 )
 
 // directLimit is the most rows or columns (whichever are fewer) of J that is
@@ -18,9 +14,9 @@ type jacobianSize struct{ rows, cols int } // rows that are not zero
 
 // decomposes reports whether Jacobians of that size are decomposed for their singular
 // directions alone, as the run had begun where it had.
-func (e Experiment) decomposes(j jacobianSize, begun *kept) bool {
-	if begun != nil && begun.Settings.Directions != nil {
-		return *begun.Settings.Directions
+func (e Experiment) decomposes(j jacobianSize, begun *settings) bool {
+	if begun != nil && begun.Directions != nil {
+		return *begun.Directions
 	}
 	return min(j.rows, j.cols) <= directLimit && j.kept()+j.working() <= e.budget()/2
 }
@@ -122,23 +118,4 @@ func inGiB(bytes int64) string {
 		return inMiB(bytes)
 	}
 	return fmt.Sprintf("%.2g GiB", float64(bytes)/(1<<30))
-}
-
-// kept are the settings of a run that were chosen by its memory or measured. A run that is
-// resumed, or that several processes share, uses them again.
-type kept struct {
-	Settings settings `json:"settings"`
-}
-
-// keptIn reads these settings of the run in a folder, nil if there is none. It does not check
-// that it is the same run: opening the folder does.
-func keptIn(dir string) *kept {
-	for _, path := range []string{filepath.Join(dir, shardsDir, manifestFile), filepath.Join(dir, manifestFile)} {
-		data, err := file.ReadFile(path)
-		k := &kept{}
-		if err == nil && json.Unmarshal(data, k) == nil && k.Settings.Search.Search != "" {
-			return k
-		}
-	}
-	return nil
 }

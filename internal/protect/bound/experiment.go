@@ -35,7 +35,7 @@ type Experiment struct {
 // and its first examples, with Reasons. leftOut says which further bounds are not possible, and why. Of a run that had
 // begun, where begun is not nil, what it had chosen by memory, or measured, stays. It returns an error if the experiment
 // makes no sense.
-func (e Experiment) resolve(f *front, begun *kept) (_ Experiment, leftOut []string, err error) {
+func (e Experiment) resolve(f *front, begun *settings) (_ Experiment, leftOut []string, err error) {
 	if f.graph != nil {
 		if err := Differentiable(f.graph); err != nil {
 			return e, nil, err
@@ -64,20 +64,20 @@ func (e Experiment) resolve(f *front, begun *kept) (_ Experiment, leftOut []stri
 	}
 	switch {
 	case e.Runtime.From != "":
-	case begun != nil && begun.Settings.Runtime.From != "":
-		e.Runtime = begun.Settings.Runtime
+	case begun != nil && begun.Runtime.From != "":
+		e.Runtime = begun.Runtime
 	default:
 		e.Runtime = e.runtime(f)
 	}
-	if e.Reasons = append([]string{reason}, leftOut...); begun != nil && len(begun.Settings.Reasons) > 0 {
-		e.Reasons = begun.Settings.Reasons
+	if e.Reasons = append([]string{reason}, leftOut...); begun != nil && len(begun.Reasons) > 0 {
+		e.Reasons = begun.Reasons
 	}
 	return e, leftOut, nil
 }
 
 // resolveSearch replaces Auto by a search, and Direct by Cholesky where memory does not allow a
 // decomposition. It leaves Cramér-Rao figures out where there is none.
-func (e Experiment) resolveSearch(f *front, begun *kept) (_ Experiment, reason string) {
+func (e Experiment) resolveSearch(f *front, begun *settings) (_ Experiment, reason string) {
 	auto, direct, figures := e.Search.Search == Auto, e.Search.Search == Direct, !e.SkipCramerRao
 	if !auto {
 		reason = "as asked"
@@ -90,8 +90,8 @@ func (e Experiment) resolveSearch(f *front, begun *kept) (_ Experiment, reason s
 	case e.Search.Search == Cholesky:
 		c = choice{Cholesky, "a Cholesky factor does not give them"}
 	case begun != nil && min(j.rows, j.cols) > eigenSmall: // the reason is kept, too
-		c = choice{search: begun.Settings.Search.Search}
-		if !auto && !direct && !begun.Settings.SkipCramerRao {
+		c = choice{search: begun.Search.Search}
+		if !auto && !direct && !begun.SkipCramerRao {
 			c.search = Direct
 		}
 	case direct:
@@ -115,7 +115,7 @@ func (e Experiment) resolveSearch(f *front, begun *kept) (_ Experiment, reason s
 
 // resolveFurther leaves out the further bounds that the model or the noise does not allow,
 // and says so.
-func (e Experiment) resolveFurther(f *front, begun *kept) (_ Experiment, notes []string) {
+func (e Experiment) resolveFurther(f *front, begun *settings) (_ Experiment, notes []string) {
 	if err := e.smooth(f); err != nil {
 		notes = append(notes, "no Cramér-Rao figures and no count of resolvable directions: "+err.Error())
 	}

@@ -21,7 +21,6 @@ func Certify(ctx context.Context, m Model, theta []float32, e Experiment) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	r.prepare()
 	rec, err := r.examples(ctx, 0)
 	if err != nil {
 		return nil, err

@@ -1,12 +1,12 @@
 package bound
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"tattle/internal/file"
 	"tattle/internal/run"
 )
 
@@ -18,59 +18,42 @@ func (r *runner) path(names ...string) string {
 	return filepath.Join(append([]string{r.options.Dir}, names...)...)
 }
 
-// open makes way for the shards, or loads the result of arrays that are finished.
-func (r *runner) open() (finished *Result, err error) {
-	shards := r.path(shardsDir)
-	if begun, err := exists(filepath.Join(shards, manifestFile)); begun || err != nil {
-		return nil, err
+// settingsIn reads the settings of the run in a folder, nil if there is none. Those that were chosen by its memory, or
+// measured, are used again when it is resumed, or shared by several processes. settingsIn does not check
+// that it is the same run: opening the folder does.
+func settingsIn(dir string) *settings {
+	for _, path := range []string{filepath.Join(dir, shardsDir, manifestFile), filepath.Join(dir, manifestFile)} {
+		data, err := file.ReadFile(path)
+		var m struct{ Settings settings }
+		if err == nil && json.Unmarshal(data, &m) == nil && m.Settings.Search.Search != "" {
+			return &m.Settings
+		}
 	}
-	if err := r.options.Files.RemoveAll(shards); err != nil { // what there may be is left of shards that were merged
+	return nil
+}
+
+// finished makes way for the shards, or loads the arrays of a run that is resumed. It returns nil if there are none, or
+// they are damaged, and an error if they are of another run.
+func (r *runner) finished() (*Result, error) {
+	dir, path := r.options.Dir, r.path(ArraysFile)
+	if file.Exists(r.path(shardsDir, manifestFile)) {
+		return nil, nil
+	}
+	if err := r.options.Files.RemoveAll(r.path(shardsDir)); err != nil { // what there may be is left of shards that were merged
 		return nil, fmt.Errorf("remove merged shards: %w", err)
 	}
-	if !r.options.Resume {
+	if !r.options.Resume || !file.Exists(path) {
 		return nil, nil
 	}
-	return r.finished(r.manifest())
-}
-
-// finished loads the arrays of this run, or nil if there are none or they are damaged. It
-// returns an error if they are of another run.
-func (r *runner) finished(m run.Manifest) (*Result, error) {
-	path := r.path(ArraysFile)
-	if there, err := exists(path); !there {
+	if err := r.manifest().Check(dir); err != nil {
 		return nil, err
 	}
-	if err := m.Check(r.options.Dir); err != nil {
-		return nil, err
+	if run.Intact(dir) {
+		if res, err := Load(path, r.experiment); err == nil && slices.Equal(res.Indices, r.indices) {
+			r.count(func(t *tally) { t.kept = len(r.indices) })
+			return r.annotate(res), nil
+		}
 	}
-	var res *Result
-	if run.Intact(r.options.Dir) {
-		res, _ = Load(path, r.experiment)
-	}
-	if res == nil || !slices.Equal(res.Indices, r.indices) {
-		r.damaged = fmt.Sprintf("the finished %s was damaged: all was computed again", ArraysFile)
-		return nil, nil
-	}
-	r.tally.kept = len(r.indices)
-	r.reportProgress()
-	return r.annotate(res), nil
-}
-
-// tidy keeps the manifest of merged shards beside the arrays, and removes the shards.
-func (r *runner) tidy() error {
-	if err := r.folder.KeepManifest(r.options.Files, r.options.Dir, ArraysFile); err != nil {
-		return fmt.Errorf("keep the manifest of the shards: %w", err)
-	}
-	return r.folder.Discard()
-}
-
-func exists(path string) (bool, error) {
-	_, err := os.Lstat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look for an earlier run: %w", err)
-	}
-	return true, nil
+	r.damaged = fmt.Sprintf("the finished %s was damaged: all was computed again", ArraysFile)
+	return nil, nil
 }

@@ -73,16 +73,17 @@ func newRunner(m Model, data nn.Source, indices []int, e Experiment, o RunOption
 	}
 	first := make([]float32, min(len(indices), batchExamples)*p)
 	data.Examples(first, indices[:len(first)/p])
-	var begun *kept
+	var begun *settings
 	if o.Resume {
-		begun = keptIn(o.Dir)
+		begun = settingsIn(o.Dir)
 	}
 	f := lookAt(m, first)
 	e, leftOut, err := e.resolve(f, begun)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{model: m, front: f, data: data, indices: indices, experiment: e, options: o, leftOut: leftOut, tally: newTally()}
+	r := &runner{model: m, front: f, data: data, indices: indices, experiment: e, options: o, leftOut: leftOut, tally: tally{reported: -1}}
+	r.searcher, r.certifier = e.searcher(m), e.certifier(m)
 	return r, r.divide(f.jacobian(), begun)
 }
 
@@ -98,19 +99,26 @@ func (r *runner) locked(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	defer unlock()
-	if finished, err := r.open(); finished != nil || err != nil {
+	if finished, err := r.finished(); finished != nil || err != nil {
 		return finished, err
 	}
 	if err := r.compute(ctx); err != nil {
 		return nil, err
 	}
-	return r.finish(ctx)
+	if err := r.merge(ctx); err != nil {
+		return nil, err
+	}
+	res, err := Load(r.path(ArraysFile), r.experiment)
+	if err != nil {
+		return nil, err
+	}
+	return r.annotate(res), nil
 }
 
 // divide settles shards and batches, for Jacobians of that size, where a run that had
 // begun left them. Shards do not depend on the budget: what several processes share, and
 // what is resumed, may be computed with another.
-func (r *runner) divide(j jacobianSize, begun *kept) error {
+func (r *runner) divide(j jacobianSize, begun *settings) error {
 	e, most := r.experiment, batchExamples
 	r.explicit = !e.SkipCramerRao || e.Barankin.Witnesses > 0 && e.decomposes(j, begun)
 	switch e.Search.Search {
@@ -177,7 +185,7 @@ type runner struct {
 	size       int      // examples in a batch
 	explicit   bool     // Jacobians are formed and decomposed
 	spare      int64    // bytes for files of a factor that stay in memory
-	tally      *tally
+	tally      tally
 	folder     *run.Folder // of all shards, once they are done
 	damaged    string      // what a resumed run found unfit
 
@@ -190,32 +198,26 @@ type runner struct {
 // span returns the positions in indices of shard i.
 func (r *runner) span(i int) (lo, hi int) { return i * r.shard, min(len(r.indices), (i+1)*r.shard) }
 
-// finish merges the shards into the arrays, puts their manifest beside, removes
-// them, and loads the result.
-func (r *runner) finish(ctx context.Context) (*Result, error) {
+// merge merges the shards into the arrays, puts their manifest beside, and removes them.
+func (r *runner) merge(ctx context.Context) error {
 	layout, err := r.experiment.layoutOf(r.folder)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.options.Files.Remove(r.path(manifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("remove the manifest of older arrays: %w", err)
+		return fmt.Errorf("remove the manifest of older arrays: %w", err)
 	}
-	path := r.path(ArraysFile)
-	err = layout.merge(ctx, r.options.Files, path, len(r.indices), r.folder, r.large())
+	err = layout.merge(ctx, r.options.Files, r.path(ArraysFile), len(r.indices), r.folder, r.large())
 	if err != nil && ctx.Err() != nil {
-		return nil, r.interrupted(ctx)
+		return r.interrupted(ctx)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := r.tidy(); err != nil {
-		return nil, err
+	if err := r.folder.KeepManifest(r.options.Files, r.options.Dir, ArraysFile); err != nil {
+		return fmt.Errorf("keep the manifest of the shards: %w", err)
 	}
-	res, err := Load(path, r.experiment)
-	if err != nil {
-		return nil, err
-	}
-	return r.annotate(res), nil
+	return r.folder.Discard()
 }
 
 // annotate adds notes to a result.

@@ -53,7 +53,9 @@ func (r *runner) examples(ctx context.Context, i int) (*record, error) {
 		last := min(hi-lo, first+size)
 		done := float64(first)
 		part := rec.rows(first, last)
-		s, err := r.batch(ctx, part, func(part float64) { r.progress(i, done+part*float64(last-first)) })
+		s, err := r.batch(ctx, part, func(part float64) {
+			r.count(func(t *tally) { t.shard, t.done = i, done+part*float64(last-first) })
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +63,7 @@ func (r *runner) examples(ctx context.Context, i int) (*record, error) {
 			rec.sets[k].half = s.half // as the first batch settled it
 		}
 		spectra = append(spectra, s...)
-		r.progress(i, float64(last))
+		r.count(func(t *tally) { t.shard, t.done = i, float64(last) })
 	}
 	rec.setSpectra(spectra, 0)
 	rec.effort = r.searcher.spent()
