@@ -94,24 +94,21 @@ func (s *matrixFree) operator(ctx context.Context, count int) *systems {
 	return &s.a
 }
 
-func (s *matrixFree) solve(ctx context.Context, eps, z []float32) error {
-	_, n := s.model.Dims()
-	count := len(z) / n
-	return s.take(ctx, eps, s.solver.Solve(s.operator(ctx, count), z, count, converged))
-}
-
-func (s *matrixFree) transpose(ctx context.Context, z, eps []float32) error {
-	p, _ := s.model.Dims()
-	count := len(eps) / p
-	return s.take(ctx, z, s.solver.Solve(transposed{s.operator(ctx, count)}, eps, count, converged))
-}
-
-// take copies the solutions and counts what they took.
-func (s *matrixFree) take(ctx context.Context, x []float32, r lsqr.Result[float32]) error {
+func (s *matrixFree) apply(ctx context.Context, dst, x []float32, back bool) error {
+	p, n := s.model.Dims()
+	count := len(x) / n
+	if back {
+		count = len(x) / p
+	}
+	var a lsqr.Operator[float32] = s.operator(ctx, count)
+	if back {
+		a = transposed{&s.a}
+	}
+	r := s.solver.Solve(a, x, count, converged)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	copy(x, r.X)
+	copy(dst, r.X)
 	for _, st := range r.Stats {
 		s.effort.solves++
 		s.effort.steps = max(s.effort.steps, st.Iterations)

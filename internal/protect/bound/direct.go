@@ -13,48 +13,32 @@ type explicit struct {
 	batch *batch
 }
 
-func (s *explicit) prepare(b *batch) { s.batch = b; b.pseudoinverses() }
+func (s *explicit) prepare(b *batch) {
+	if s.batch = b; b.inverses == nil {
+		b.inverses = make([][]float32, len(b.factors))
+		parallel(len(b.factors), func(i int) { b.inverses[i] = b.factors[i].pseudoinverse() })
+	}
+}
 
-// each calls f for every example with its J⁺ transposed, [active, p], and its
-// rows of z and eps.
-func (s *explicit) each(eps, z []float32, f func(active []int, inverse, eps, z []float32)) {
-	examples := len(s.batch.factors)
-	restarts := len(z) / (examples * s.n)
+func (s *explicit) apply(_ context.Context, dst, x []float32, back bool) error {
+	examples, from, to := len(s.batch.factors), s.n, s.p
+	if back {
+		from, to = to, from
+	}
+	restarts := len(x) / (examples * from)
+	clear(dst)
 	parallel(examples, func(i int) {
-		f(s.batch.factors[i].Active, s.batch.inverses[i],
-			eps[i*restarts*s.p:(i+1)*restarts*s.p], z[i*restarts*s.n:(i+1)*restarts*s.n])
-	})
-}
-
-func (s *explicit) solve(_ context.Context, eps, z []float32) error {
-	s.each(eps, z, func(active []int, inverse, eps, z []float32) {
-		restarts, a := len(eps)/s.p, len(active)
-		if a == 0 {
-			clear(eps)
-			return
-		}
+		active, inverse := s.batch.factors[i].Active, s.batch.inverses[i] // J⁺ transposed, [active, p]
+		a, x, dst := len(active), rowOf(x, i, restarts*from), rowOf(dst, i, restarts*to)
 		za := make([]float32, restarts*a)
-		for r := range restarts {
-			gather(rowOf(za, r, a), rowOf(z, r, s.n), active)
-		}
-		simd.Gemm(false, false, restarts, s.p, a, 1, za, a, inverse, s.p, 0, eps, s.p)
-	})
-	return nil
-}
-
-func (s *explicit) transpose(_ context.Context, z, eps []float32) error {
-	s.each(eps, z, func(active []int, inverse, eps, z []float32) {
-		restarts, a := len(eps)/s.p, len(active)
-		clear(z)
-		if a == 0 {
-			return
-		}
-		za := make([]float32, restarts*a)
-		simd.Gemm(false, true, restarts, a, s.p, 1, eps, s.p, inverse, s.p, 0, za, a)
-		for r := range restarts {
-			for k, j := range active {
-				z[r*s.n+j] = za[r*a+k]
-			}
+		switch {
+		case a == 0:
+		case back:
+			simd.Gemm(false, true, restarts, a, s.p, 1, x, s.p, inverse, s.p, 0, za, a)
+			scatter(dst, za, active, s.n)
+		default:
+			gather(za, x, active, s.n)
+			simd.Gemm(false, false, restarts, s.p, a, 1, za, a, inverse, s.p, 0, dst, s.p)
 		}
 	})
 	return nil

@@ -125,16 +125,21 @@ func (g *gramian) rowsOf(lin nn.Linearization[float32]) func(first int, dst []fl
 			return
 		}
 		lin.JVP(product[:count*out], unit[:count*in])
-		for k := range count {
-			gather(rowOf(dst, k, width), rowOf(product, k, out), g.active)
-		}
+		gather(dst, product, g.active, out)
 	}
 }
 
-// gather overwrites dst with the elements of x at the given places.
-func gather[A, B nn.Float](dst []A, x []B, at []int) {
-	for i, k := range at {
-		dst[i] = A(x[k])
+// gather overwrites rows of dst with the elements of rows of x, of that width, at the given places.
+func gather[A, B nn.Float](dst []A, x []B, at []int, width int) {
+	for i := range dst {
+		dst[i] = A(x[i/len(at)*width+at[i%len(at)]])
+	}
+}
+
+// scatter puts the elements of rows of x at the given places in rows of dst, of that width.
+func scatter[A, B nn.Float](dst []A, x []B, at []int, width int) {
+	for i, v := range x {
+		dst[i/len(at)*width+at[i%len(at)]] = A(v)
 	}
 }
 

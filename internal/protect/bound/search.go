@@ -12,19 +12,10 @@ import (
 // A batch is the record of a few examples whose witnesses are searched together.
 type batch struct {
 	*record
-	start    []float32  // [examples, restarts, n]: z⁰ for size 1, entries N(0, σ²/n)
-	factors  []*Factors // of each example's J; nil unless the search or a Cramér-Rao bound needs them
-	inverses [][]float32
-	gramian  *gramian // of the only example, for the search Cholesky; nil if its J is zero
-}
-
-// pseudoinverses returns (J⁺)ᵀ of each example.
-func (b *batch) pseudoinverses() [][]float32 {
-	if b.inverses == nil {
-		b.inverses = make([][]float32, len(b.factors))
-		parallel(len(b.factors), func(i int) { b.inverses[i] = b.factors[i].pseudoinverse() })
-	}
-	return b.inverses
+	start    []float32   // [examples, restarts, n]: z⁰ for size 1, entries N(0, σ²/n)
+	factors  []*Factors  // of each example's J; nil unless the search or a Cramér-Rao bound needs them
+	inverses [][]float32 // (J⁺)ᵀ of each example; nil before they are needed
+	gramian  *gramian    // of the only example, for the search Cholesky; nil if its J is zero
 }
 
 // A searcher overwrites eps, [examples, restarts, p], with perturbations whose
@@ -38,8 +29,7 @@ type searcher interface {
 // pseudoinverter applies the pseudoinverse of each example's J, to every restart.
 type pseudoinverter interface {
 	prepare(b *batch)
-	solve(ctx context.Context, eps, z []float32) error     // ε = J⁺z
-	transpose(ctx context.Context, z, eps []float32) error // z = (J⁺)ᵀε
+	apply(ctx context.Context, dst, x []float32, back bool) error // ε = J⁺z, or z = (J⁺)ᵀε if back
 }
 
 // repeats is Algorithm 1 of A around a way to apply J⁺.
@@ -68,8 +58,8 @@ func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size floa
 			return err
 		}
 		progress(float64(j-1) / float64(s.options.Repeats))
-		s.rescale(norms, size, n)                                 // 4: ‖z̃‖ = ‖z⁰‖
-		if err := s.inverse.solve(ctx, s.next, s.z); err != nil { // 5
+		s.rescale(norms, size, n)                                        // 4: ‖z̃‖ = ‖z⁰‖
+		if err := s.inverse.apply(ctx, s.next, s.z, false); err != nil { // 5
 			return err
 		}
 		s.domain.project(s.next, b.theta)
@@ -78,7 +68,7 @@ func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size floa
 			return nil // the certificate computes z of the last ε
 		}
 		if s.options.Iteration == InverseIteration {
-			if err := s.inverse.transpose(ctx, s.z, eps); err != nil {
+			if err := s.inverse.apply(ctx, s.z, eps, true); err != nil {
 				return err
 			}
 			continue
