@@ -160,3 +160,11 @@ func TestAsked(t *testing.T) {
 		t.Errorf("%q", is)
 	}
 }
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 37632: "37,632", 1234567: "1,234,567", -999: "-999"} {
+		if got := Grouped(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package bound
 
 import (
 	"fmt"
+
+	"tattle/internal/report"
 )
 
 // directLimit is the most rows or columns (whichever are fewer) of J that is
@@ -76,7 +78,7 @@ func (j jacobianSize) String() string {
 	if min(j.rows, j.cols) <= eigenSmall {
 		return fmt.Sprintf("the Jacobian has %d relevant rows and %d columns", j.rows, j.cols)
 	}
-	return fmt.Sprintf("the Jacobian has %s relevant rows and %s columns", thousands(j.rows), thousands(j.cols))
+	return fmt.Sprintf("the Jacobian has %s relevant rows and %s columns", report.Grouped(j.rows), report.Grouped(j.cols))
 }
 
 // directWork counts the operations for computing and decomposing J, as those of float64 matrix

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -54,8 +55,11 @@ func (e Experiment) resolve(f *front, begun *settings) (_ Experiment, leftOut []
 	if err := e.check(f); err != nil {
 		return e, nil, err
 	}
-	if e.Search, err = e.Search.resolve(); err != nil {
-		return e, nil, err
+	o := &e.Search
+	o.Search, o.Iteration = cmp.Or(o.Search, Auto), cmp.Or(o.Iteration, PaperIteration)
+	o.Repeats, o.Restarts, o.Stack = cmp.Or(o.Repeats, DefaultRepeats), cmp.Or(o.Restarts, DefaultRestarts), cmp.Or(o.Stack, DefaultStack)
+	if o.Iteration == InverseIteration && o.Search == Published {
+		return e, nil, fmt.Errorf("the inverse iteration is for J at θ: not for %s", Published)
 	}
 	e, reason := e.resolveSearch(f, begun)
 	e, leftOut = e.resolveFurther(f, begun)
@@ -116,7 +120,8 @@ func (e Experiment) resolveSearch(f *front, begun *settings) (_ Experiment, reas
 // resolveFurther leaves out the further bounds that the model or the noise does not allow,
 // and says so.
 func (e Experiment) resolveFurther(f *front, begun *settings) (_ Experiment, notes []string) {
-	if err := e.smooth(f); err != nil {
+	err := e.smooth(f)
+	if err != nil {
 		notes = append(notes, "no Cramér-Rao figures and no count of resolvable directions: "+err.Error())
 	}
 	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {
@@ -127,7 +132,7 @@ func (e Experiment) resolveFurther(f *front, begun *settings) (_ Experiment, not
 		notes = append(notes, "the witnesses to combine are the search's, without a decomposition to take singular directions from")
 	}
 	if e.Twins.Examples > 0 {
-		if err := f.twins(e.Twins.Domain); err != nil {
+		if f.finder, err = newTwinFinder(f.graph, e.Twins.Domain); err != nil {
 			e.Twins = TwinOptions{}
 			notes = append(notes, "no twins: "+strings.TrimPrefix(err.Error(), "twins: "))
 		}

@@ -56,15 +56,6 @@ func (f *front) product() float64 {
 	return 2 * float64(sum)
 }
 
-// twins makes the finder of twins.
-func (f *front) twins(d Domain) (err error) {
-	if f.graph == nil {
-		return errors.New("the model has no graph to analyse")
-	}
-	f.finder, err = newTwinFinder(f.graph, d)
-	return err
-}
-
 // Differentiable returns an error that names the node if a graph of features has a node
 // without a Jacobian on the way from its input: searches for witnesses and attacks by
 // gradients need one. Lists of inputs and pairs of inputs need values only.

@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"math"
-	"sync"
 
 	"tattle/internal/engine/nn"
 )
@@ -138,22 +137,15 @@ func (r *runner) twins(ctx context.Context, s *Bounds, b *batch) error {
 
 // findTwins overwrites eps, [examples, 2, p], with twins in real arithmetic.
 func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch) error {
-	o := r.experiment.Twins
-	var mu sync.Mutex // a Source need not be safe for concurrent use
-	var failed error
-	parallel(len(b.index), func(i int) {
-		target := make([]float32, b.p)
-		mu.Lock()
-		if !o.target(target, r.data, int(b.index[i]), int(b.label[i])) {
-			target = nil
+	targets := make([][]float32, len(b.index)) // nil where all labels are the same
+	for i := range targets {
+		if k := r.experiment.Twins.targetIndex(r.data, int(b.index[i]), int(b.label[i])); k >= 0 {
+			targets[i] = make([]float32, b.p)
+			r.data.Examples(targets[i], []int{k})
 		}
-		mu.Unlock()
-		_, err := r.front.finder.find(ctx, rowOf(eps, i, 2*b.p), rowOf(b.theta, i, b.p), target)
-		mu.Lock()
-		defer mu.Unlock()
-		if err != nil && failed == nil {
-			failed = err
-		}
+	}
+	return tryParallel(len(b.index), func(i int) error {
+		_, err := r.front.finder.find(ctx, rowOf(eps, i, 2*b.p), rowOf(b.theta, i, b.p), targets[i])
+		return err
 	})
-	return failed
 }

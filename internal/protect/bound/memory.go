@@ -1,6 +1,9 @@
 package bound
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // DefaultMemory is the default memory budget of a run: half the memory of a small laptop, and
 // enough for paper A's largest models with one example at a time.
@@ -89,24 +92,19 @@ func (e Experiment) mostWitnesses() int {
 // kept returns the bytes that the decomposition of J takes while its example is searched: its
 // factors, and J, which J⁺ in float32 replaces later.
 func (j jacobianSize) kept() int64 {
-	a, p, d := int64(j.rows), int64(j.cols), int64(min(j.rows, j.cols))
-	return 8 * (a*p + d*a + d*p)
+	d := int64(min(j.rows, j.cols))
+	return 8 * (int64(j.rows)*int64(j.cols) + d*int64(j.rows+j.cols))
 }
 
 // working returns the temporary bytes for decomposing J: its transpose, its remainder after the
 // first factors, and the square matrices of the divide-and-conquer algorithm.
 func (j jacobianSize) working() int64 {
-	a, p, d := int64(j.rows), int64(j.cols), int64(min(j.rows, j.cols))
-	return 8 * (2*a*p + 7*d*d)
+	d := int64(min(j.rows, j.cols))
+	return 8 * (2*int64(j.rows)*int64(j.cols) + 7*d*d)
 }
 
 // budget returns Experiment.Memory, or the default for 0.
-func (e Experiment) budget() int64 {
-	if e.Memory > 0 {
-		return e.Memory
-	}
-	return DefaultMemory
-}
+func (e Experiment) budget() int64 { return cmp.Or(e.Memory, DefaultMemory) }
 
 // shardOf returns the number of examples of a shard: as many as have results that fit in
 // recordBytes, and at most most.

@@ -1,10 +1,5 @@
 package bound
 
-import (
-	"cmp"
-	"fmt"
-)
-
 // Defaults of a search, which are paper A's for MNIST.
 const (
 	DefaultRepeats  = 10       // of LSQR (A: i in Algorithm 1)
@@ -41,14 +36,4 @@ type SearchOptions struct {
 	Iteration string `json:"iteration"` // by default PaperIteration; Published knows no other
 	Stack     int    `json:"stack"`     // Published only: examples in one LSQR, by default DefaultStack
 	Seed      uint64 `json:"seed"`
-}
-
-// resolve replaces zeros by defaults. It returns an error if the options make no sense.
-func (o SearchOptions) resolve() (_ SearchOptions, err error) {
-	o.Search, o.Iteration = cmp.Or(o.Search, Auto), cmp.Or(o.Iteration, PaperIteration)
-	o.Repeats, o.Restarts, o.Stack = cmp.Or(o.Repeats, DefaultRepeats), cmp.Or(o.Restarts, DefaultRestarts), cmp.Or(o.Stack, DefaultStack)
-	if o.Iteration == InverseIteration && o.Search == Published {
-		return o, fmt.Errorf("the inverse iteration is for J at θ: not for %s", Published)
-	}
-	return o, nil
 }

@@ -1,6 +1,10 @@
 package bound
 
-import "tattle/internal/math/simd"
+import (
+	"cmp"
+
+	"tattle/internal/math/simd"
+)
 
 // parallel calls f(i) for every i in [0, n) on all cores. Calls that share
 // nothing give the same result in any order.
@@ -10,4 +14,11 @@ func parallel(n int, f func(i int)) {
 			f(i)
 		}
 	})
+}
+
+// tryParallel is parallel for calls that may fail. It returns the first error, by i.
+func tryParallel(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	parallel(n, func(i int) { errs[i] = f(i) })
+	return cmp.Or(errs...)
 }

@@ -28,16 +28,6 @@ type Result struct {
 
 // Load reads the arrays of a run of a resolved experiment, and summarises them.
 func Load(path string, e Experiment) (*Result, error) {
-	r, err := load(path, e)
-	if err != nil {
-		return nil, err
-	}
-	r.SHA256, err = run.Digest(path)
-	return r, err
-}
-
-// load is Load without the digest.
-func load(path string, e Experiment) (*Result, error) {
 	f, err := npy.Open(path)
 	if err != nil {
 		return nil, err
@@ -62,7 +52,8 @@ func load(path string, e Experiment) (*Result, error) {
 	}
 	r := e.result(rec)
 	r.Path = path
-	return r, nil
+	r.SHA256, err = run.Digest(path)
+	return r, err
 }
 
 // check returns an error if a number is none, or a count is impossible.

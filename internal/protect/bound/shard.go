@@ -163,24 +163,20 @@ func factorsAt(ctx context.Context, m nn.Model, theta []float32) ([]*Factors, er
 
 // factorAll decomposes Jacobians on all cores.
 func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian, context.Context) (*Factors, error)) ([]*Factors, error) {
-	fs, errs := make([]*Factors, len(js)), make([]error, len(js))
-	one := func(i int) {
-		if ctx.Err() == nil {
-			fs[i], errs[i] = factor(js[i], ctx)
+	fs := make([]*Factors, len(js))
+	one := func(i int) (err error) {
+		if err = ctx.Err(); err == nil {
+			fs[i], err = factor(js[i], ctx)
 		}
+		return err
 	}
-	if slices.ContainsFunc(js, Jacobian.large) { // each uses all cores, and much memory
-		for i := range js {
-			one(i)
+	if !slices.ContainsFunc(js, Jacobian.large) {
+		return fs, tryParallel(len(js), one)
+	}
+	for i := range js { // each uses all cores, and much memory
+		if err := one(i); err != nil {
+			return nil, err
 		}
-	} else {
-		parallel(len(js), one)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-		return nil, errs[i]
 	}
 	return fs, nil
 }

@@ -3,6 +3,7 @@ package bound
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"sync"
 
@@ -22,16 +23,6 @@ type TwinOptions struct {
 // targetDraws is the number of random draws of a target before targetIndex searches all
 // images in order.
 const targetDraws = 100
-
-// target overwrites target with the image of data at TargetIndex, toward which the nearest
-// twin of an example is sought. It reports whether there is one.
-func (o TwinOptions) target(target []float32, data nn.Source, example, label int) bool {
-	k := o.targetIndex(data, example, label)
-	if k >= 0 {
-		data.Examples(target, []int{k})
-	}
-	return k >= 0
-}
 
 // targetIndex returns the index in data of an image with another label, drawn by the
 // seed and the example's index: -1 if all labels are the same.
@@ -74,6 +65,9 @@ type twinFinder struct {
 // newTwinFinder prepares the search in a box for a net that ends in the features. It returns an
 // error, with the reason, if twins cannot be found by linear algebra.
 func newTwinFinder(g *nn.Graph, domain Domain) (*twinFinder, error) {
+	if g == nil {
+		return nil, errors.New("the model has no graph to analyse")
+	}
 	p := nn.Size(g.InputShape)
 	levels, err := levelsOf(g, p)
 	if err != nil {

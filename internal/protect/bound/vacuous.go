@@ -3,7 +3,8 @@ package bound
 import (
 	"fmt"
 	"math"
-	"strconv"
+
+	"tattle/internal/report"
 )
 
 // vacuous returns the reason why a summary's bound is vacuous, "" if it is not: the noise has
@@ -24,7 +25,7 @@ func (e Experiment) vacuous(s Summary) string {
 	case s.Method == MethodCramerRaoAxis, s.Pair():
 		return "" // about one unknown only, or about all estimators
 	case n > 0 && n < p:
-		return fmt.Sprintf("%s features cannot determine %s inputs: in real arithmetic, among any real inputs, no estimator of w outside the row space is unbiased; says nothing about adversaries with a prior", thousands(n), thousands(p))
+		return fmt.Sprintf("%s features cannot determine %s inputs: in real arithmetic, among any real inputs, no estimator of w outside the row space is unbiased; says nothing about adversaries with a prior", report.Grouped(n), report.Grouped(p))
 	case s.Method == MethodCramerRao && s.UnboundedFraction >= .5:
 		return fmt.Sprintf("not identifiable: %.4g %% of the coordinates have a part that does not change the features, so no estimator of them is unbiased, in real arithmetic and among any real inputs; this does not limit adversaries with a prior", math.Floor(1000*s.UnboundedFraction+1e-9)/10)
 	}
@@ -40,13 +41,4 @@ func (e Experiment) divergent() bool {
 	z := make([]float64, n)
 	z[0] = e.Noise.Std() / 1024
 	return math.IsInf(e.Noise.Bound(z, make([]float64, n)), 1)
-}
-
-// thousands prints a number with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

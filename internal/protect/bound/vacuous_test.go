@@ -57,11 +57,3 @@ func TestVacuous(t *testing.T) {
 		}
 	}
 }
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 37632: "37,632", 1234567: "1,234,567"} {
-		if got := thousands(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
-	}
-}
