@@ -1,10 +1,8 @@
 package bound
 
 import (
-	"context"
 	"math"
 
-	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/release"
 )
@@ -28,14 +26,12 @@ type moments struct {
 	own        []float64 // [m, m], of err what is rounding of the certificate's own; nil for all of it
 }
 
-// together returns the divergences, as Divergences does, and the moments of each example's
-// witnesses, from one forward pass. combines(c.Noise) must hold.
-func together[T nn.Float](ctx context.Context, c *Certifier, theta []float32, eps []T) ([]Divergence, []moments) {
-	per := forward(ctx, c, theta, eps)
-	ds := c.divergences(per)
-	out := make([]moments, len(c.illegal)/per)
+// moments returns the moments of the m witnesses of each example whose divergences were evaluated last.
+// combines(c.Noise) must hold.
+func (c *Certifier) moments(ds []Divergence, m int) []moments {
+	per := 1 + m
+	out := make([]moments, len(ds)/m)
 	parallel(len(out), func(i int) {
-		m := per - 1
 		out[i] = newMoments(m)
 		if runtime := c.moves(); c.Counted && runtime > 0 {
 			exact := newMoments(m)
@@ -50,7 +46,7 @@ func together[T nn.Float](ctx context.Context, c *Certifier, theta []float32, ep
 		}
 		out[i].erase()
 	})
-	return ds, out
+	return out
 }
 
 func newMoments(m int) moments {

@@ -161,7 +161,8 @@ func TestNoCombinationExceedsRealArithmetic(t *testing.T) {
 			if trial%2 == 0 {
 				c.Noise = overlapping{opaque{release.Gaussian{Sigma: sigma}}}
 			}
-			ds, ms := together(t.Context(), &c, theta, eps)
+			ds := c.Divergences(t.Context(), theta, eps)
+			ms := c.moments(ds, len(ds))
 			solve := ms[0].coefficients(ds)
 			if trial%3 > 0 {
 				for i := range solve {

@@ -2,7 +2,6 @@ package bound
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"tattle/internal/engine/nn"
@@ -41,15 +40,18 @@ func (c *Certifier) normOnly() bool {
 func (c *Certifier) rows() int { return certifyRowsOf(c.Net.Dims()) }
 
 // Divergences returns the divergence of every witness: theta is [examples, p], eps is
-// [examples, witnesses, p] and the result [examples, witnesses]. It panics if lengths do
-// not match. If ctx is cancelled, the result means nothing.
+// [examples, witnesses, p] and the result [examples, witnesses]. If ctx is cancelled, the result means nothing.
 func (c *Certifier) Divergences(ctx context.Context, theta, eps []float32) []Divergence {
-	return c.divergences(forward(ctx, c, theta, eps))
+	p, _ := c.Net.Dims()
+	each := len(eps) / len(theta)
+	return c.evaluate(ctx, theta, each, func(i int) []float64 { return nn.Float64s(rowOf(eps, i, each*p)) })
 }
 
-// divergences compares the features of each example's witnesses with its own.
-func (c *Certifier) divergences(per int) []Divergence {
+// evaluate is Divergences for each witnesses of every example, which eps returns.
+func (c *Certifier) evaluate(ctx context.Context, theta []float32, each int, eps func(i int) []float64) []Divergence {
 	_, n := c.Net.Dims()
+	per := 1 + each
+	c.forward(ctx, theta, per, eps)
 	out := make([]Divergence, len(c.illegal)/per*(per-1))
 	parallel(len(c.illegal)/per, func(i int) {
 		first := i * per
@@ -66,30 +68,23 @@ func (c *Certifier) divergences(per int) []Divergence {
 	return out
 }
 
-// forward computes the features at θ and at θ+ε of its witnesses, in that order,
-// with their error bounds, and returns how many points that makes an example.
-func forward[T nn.Float](ctx context.Context, c *Certifier, theta []float32, eps []T) (per int) {
+// forward computes the features at θ and at θ+ε of its witnesses, in that order, per points of every example,
+// with their error bounds.
+func (c *Certifier) forward(ctx context.Context, theta []float32, per int, eps func(i int) []float64) {
 	p, n := c.Net.Dims()
 	examples := len(theta) / p
-	if examples == 0 || len(theta)%p != 0 || len(eps)%len(theta) != 0 {
-		panic(fmt.Sprintf("bound: inputs of length %d and witnesses of length %d for %d inputs", len(theta), len(eps), p))
-	}
-	per = 1 + len(eps)/len(theta)
 	c.grow(examples*per, p, n)
-	parallel(examples, func(i int) {
-		points(c, i*per, per, theta[i*p:(i+1)*p], eps[i*(per-1)*p:(i+1)*(per-1)*p])
-	})
+	parallel(examples, func(i int) { c.points(i*per, per, rowOf(theta, i, p), eps(i)) })
 	for lo := 0; lo < len(c.illegal) && ctx.Err() == nil; lo += c.rows() {
 		c.features(lo, min(len(c.illegal), lo+c.rows()))
 	}
 	if l, ok := c.Noise.(release.Lattice); ok {
 		c.round(l)
 	}
-	return per
 }
 
 // points fills rows of x with θ and θ+ε, and of xerr with their exact errors.
-func points[T nn.Float](c *Certifier, first, rows int, theta []float32, eps []T) {
+func (c *Certifier) points(first, rows int, theta []float32, eps []float64) {
 	p := len(theta)
 	for k := range rows {
 		r := first + k
@@ -98,7 +93,7 @@ func points[T nn.Float](c *Certifier, first, rows int, theta []float32, eps []T)
 		for i, t := range theta {
 			var e float64
 			if k > 0 {
-				e = float64(eps[(k-1)*p+i])
+				e = eps[(k-1)*p+i]
 			}
 			s, err := twoSum(float64(t), e)
 			x[i], xerr[i] = s, math.Abs(err)

@@ -3,8 +3,6 @@ package bound
 import (
 	"context"
 	"math"
-
-	"tattle/internal/engine/nn"
 )
 
 // certifyRows is how many points go through the net together: enough to keep a
@@ -76,33 +74,23 @@ type proof struct {
 // set it fills in the coefficients that combine them, else it uses those recorded.
 func (s *Bounds) prove(ctx context.Context, c *Certifier, w Coordinates, theta []float32, settle bool, f func(i int, v *proof)) {
 	c.Domain, c.Runtime, c.Counted = s.domain, s.runtime, s.counted
-	if s.double {
-		prove(ctx, s, c, w, theta, s.eps64, settle, f)
-	} else {
-		prove(ctx, s, c, w, theta, s.eps, settle, f)
+	own := func(i int) []float64 { return s.of(i, w.Inputs()) }
+	ds := c.evaluate(ctx, theta, s.Witnesses, own)
+	var ms []moments
+	if s.joint {
+		ms = c.moments(ds, s.Witnesses)
 	}
-}
-
-// prove is Bounds.prove for the witnesses eps, as they are stored.
-func prove[T nn.Float](ctx context.Context, s *Bounds, c *Certifier, w Coordinates, theta []float32, eps []T, settle bool, f func(i int, v *proof)) {
-	own := func(i int) []float64 { return nn.Float64s(rowOf(eps, i, s.Witnesses*w.Inputs())) }
-	each := func(ds []Divergence, f func(i int, v *proof)) {
-		parallel(len(ds)/s.Witnesses, func(i int) { f(i, &proof{ds: rowOf(ds, i, s.Witnesses)}) })
-	}
-	if !s.joint {
-		each(c.divergences(forward(ctx, c, theta, eps)), func(i int, v *proof) {
+	parallel(len(ds)/s.Witnesses, func(i int) {
+		v := &proof{ds: rowOf(ds, i, s.Witnesses), limited: s.runtime > 0 && !s.counted}
+		if !s.joint {
 			v.singly(w, own(i), false)
 			f(i, v)
-		})
-		return
-	}
-	ds, ms := together(ctx, c, theta, eps)
-	each(ds, func(i int, v *proof) {
+			return
+		}
 		solve := rowOf(s.solve, i, s.Witnesses*s.Witnesses)
 		if settle {
 			copy(solve, ms[i].coefficients(v.ds))
 		}
-		v.limited = s.runtime > 0 && !s.counted
 		v.jointly(&ms[i], w, own(i), solve)
 		f(i, v)
 	})
