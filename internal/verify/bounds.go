@@ -164,7 +164,7 @@ func (q *request) views(ctx context.Context, in measure.Inputs) error {
 	}
 	in.Path = q.was.Data.Path
 	views, err := measure.OpenViews(q.Use, in, q.Data, func(in measure.Inputs) (*dataset.Set, error) {
-		set, _, err := in.Open(ctx, q.read, q.progress("reading the views"))
+		set, _, err := in.Open(ctx, q.read, q.Progress.Of("reading the views"))
 		return set, err
 	})
 	path := q.Use.Views

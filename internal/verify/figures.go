@@ -28,7 +28,7 @@ func (q *request) certificates(ctx context.Context, s *measure.Split) error {
 	if q.Data != nil {
 		source = q.Data
 	}
-	found, err := bound.Verify(ctx, s.Front, source, q.Experiment, arrays, q.progress("verifying"))
+	found, err := bound.Verify(ctx, s.Front, source, q.Experiment, arrays, q.Progress.Of("verifying"))
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
 		return &MismatchError{Err: err}
 	}

@@ -42,7 +42,7 @@ func (q *request) independently(ctx context.Context, front *nn.Net) (compared in
 	add(x.Far.Starts, "far", x.Runtime.Error, x.Far.Domain)
 	add(x.Twins.Examples, "twin", x.Runtime.Error, x.Twins.Domain)
 	add(x.Pairs.Witnesses, "pair", x.Runtime.Error, x.Pairs.Domain)
-	compared, found, err := independent.Check(ctx, run, filepath.Join(q.dir, bound.ArraysFile), q.progress("checking independently"))
+	compared, found, err := independent.Check(ctx, run, filepath.Join(q.dir, bound.ArraysFile), q.Progress.Of("checking independently"))
 	for _, f := range found {
 		q.found = append(q.found, "independent check: "+f.String())
 	}

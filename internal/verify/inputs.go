@@ -99,7 +99,7 @@ func (v *recomputed) model(s *measure.Setup) (*measure.Model, error) {
 // data opens data as inputs of the model: nil if they are absent, and no option names them.
 func (v *recomputed) data(ctx context.Context, what role, moved string, in measure.Inputs, m *measure.Model, hash string) (*dataset.Set, error) {
 	in.Path, in.Labels = cmp.Or(moved, in.Path), cmp.Or(v.Labels, in.Labels)
-	set, _, err := in.Open(ctx, m, v.progress("reading the data"))
+	set, _, err := in.Open(ctx, m, v.Progress.Of("reading the data"))
 	switch {
 	case err != nil && moved == "" && ctx.Err() == nil && (what != theData || in.Path != dataset.KindGlyphs && !file.Exists(in.Path)):
 		v.absent = append(v.absent, v.missing(what, in.Path))

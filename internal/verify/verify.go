@@ -9,6 +9,7 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/file"
+	"tattle/internal/progress"
 	"tattle/internal/protect/measure"
 	"tattle/internal/protect/release"
 	"tattle/internal/report"
@@ -28,8 +29,8 @@ type Options struct {
 	Independent bool  // also check bounds with package independent
 	Memory      int64 // for what grows with examples and vectors; 0 is bound.DefaultMemory
 
-	Warn     func(sentence string)              // unless nil, called for what is absent and taken as it is
-	Progress func(what string, done, total int) // unless nil, called as work gets done
+	Warn     func(sentence string) // unless nil, called for what is absent and taken as it is
+	Progress progress.Func
 }
 
 // Result is what Run found.
@@ -164,13 +165,4 @@ func (v *recomputed) manifest() (m run.Manifest, err error) {
 		m, err = run.ParseManifest(data)
 	}
 	return m, err
-}
-
-// progress returns what reports the progress of one kind of work.
-func (o *Options) progress(what string) func(done, total int) {
-	return func(done, total int) {
-		if o.Progress != nil {
-			o.Progress(what, done, total)
-		}
-	}
 }

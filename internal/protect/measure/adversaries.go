@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/progress"
 	"tattle/internal/protect/attack"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
@@ -35,8 +36,7 @@ type Adversaries struct {
 	// NeedsAttacks says that the attacks were asked for by name: they may take any time, and
 	// failing them is an error.
 	NeedsAttacks bool
-	// Progress, unless nil, is called with the steps done of what runs.
-	Progress func(what string, done, total int)
+	Progress     progress.Func
 
 	memory int64 // of the request, in bytes; 0 for the default
 }
@@ -152,15 +152,6 @@ func (r *adversary) try(ctx context.Context, part, name string, needed bool, do 
 	return nil
 }
 
-// progress reports the progress of what.
-func (r *adversary) progress(what string) func(done, total int) {
-	return func(done, total int) {
-		if r.Progress != nil {
-			r.Progress(what, done, total)
-		}
-	}
-}
-
 // lists computes the limits that bind every adversary.
 func (r *adversary) lists(ctx context.Context) (err error) {
 	o := *r.Lists
@@ -211,7 +202,7 @@ func (r *adversary) setting(data nn.Source) attack.Setting {
 // measure measures an attack on the examples.
 func (r *adversary) measure(ctx context.Context, a *attack.Attack) (*attack.Result, error) {
 	t, s := r.target, r.setting(r.target.Data)
-	s.Progress = r.progress(a.Name + " attack")
+	s.Progress = r.Progress.Of(a.Name + " attack")
 	return attack.Measure(ctx, a, s, t.Indices, attack.Options{Draws: r.Draws, Coordinates: t.Coordinates, Classifier: t.Model, Pictures: t.Pictures})
 }
 
@@ -234,7 +225,7 @@ func (r *adversary) attack(ctx context.Context, name string) error {
 // the noise, the post-processing, the data's range and the training data.
 func (r *adversary) make(ctx context.Context, name string) (a *attack.Attack, err error) {
 	s := r.setting(r.lesson)
-	s.Seed, s.Progress = r.Seed, r.progress("making the "+name+" attack")
+	s.Seed, s.Progress = r.Seed, r.Progress.Of("making the "+name+" attack")
 	if r.lesson != nil {
 		s.Memo = r.memos.memo(r.lesson, columnsOf(s.Front))
 	}

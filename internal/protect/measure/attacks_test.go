@@ -49,7 +49,7 @@ func TestAttackWorseThanTheMean(t *testing.T) {
 	must.Get(a.Write(nil, path))(t)
 	var ran []AttackRan
 	for _, r := range a.withPrior() {
-		ran = append(ran, ranOf(r.Attack, r.About, len(r.MeanSquare), r.Draws))
+		ran = append(ran, AttackRan{r.Attack, r.About, len(r.MeanSquare), r.Draws})
 	}
 	back := must.Get(ReadAttacks(path, ran[:2], &ran[2], 4))(t)
 	for _, found := range []*Attacks{a, back} {

@@ -196,45 +196,37 @@ func (a *account) guesses() {
 	if a.lists == nil {
 		return
 	}
-	add := func(name, knows string, g *GuessLimit, area *bayes.Limit, list bool) {
+	add := func(name, knows string, g *GuessLimit, area *float64, list bool) {
 		claim := func(id string, kind report.Kind, v report.Value) {
 			a.Add(report.Claim{ID: id, Subject: name, Group: knows, Kind: kind, Value: v})
 		}
-		claim("guess.majority", report.Measured, report.Exactly(g.Majority, report.Share))
-		sure := func(x float64, u report.Unit) report.Value {
-			return report.AtMost(x, u).Sure(DefaultConfidence)
+		atMost := func(id string, x float64, u report.Unit) {
+			claim(id, report.WithConfidence, report.AtMost(x, u).Sure(DefaultConfidence))
 		}
-		switch {
-		case list:
-			if !a.lists.Processed {
+		right, bits := g.Anybody, g.AnybodyBits
+		if claim("guess.majority", report.Measured, report.Exactly(g.Majority, report.Share)); list {
+			if right, bits = g.Right.High, g.Bits.High; !a.lists.Processed {
 				claim("guess.best", report.Estimated, report.Exactly(g.Right.Mean, report.Share))
 			}
-			claim("guess.limit", report.WithConfidence, sure(min(1, g.Right.High), report.Share))
-			claim("guess.bits", report.WithConfidence, sure(g.Bits.High, report.Bits))
-		case g.Anybody > 0:
-			claim("guess.limit", report.WithConfidence, sure(min(1, g.Anybody), report.Share))
-			claim("guess.bits", report.WithConfidence, sure(g.AnybodyBits, report.Bits))
 		}
-		if area != nil && (list || g.Anybody > 0) {
-			claim("guess.auc", report.WithConfidence, sure(area.High, report.Share))
+		atMost("guess.limit", min(1, right), report.Share)
+		if atMost("guess.bits", bits, report.Bits); area != nil {
+			atMost("guess.auc", *area, report.Share)
 		}
 	}
 	each := func(knows string, all []InferredLimit, list bool) {
 		for _, l := range all {
-			area := l.AUC
-			if !list && l.AnybodyAUC != nil {
-				area = &bayes.Limit{High: *l.AnybodyAUC}
-			} else if !list {
-				area = nil
+			area := l.AnybodyAUC
+			if list && l.AUC != nil {
+				area = &l.AUC.High
 			}
 			if add(l.Name, knows, &l.GuessLimit, area, list); l.Weaker != nil {
 				a.Add(report.Claim{ID: "guess.rows", Subject: l.Name, Kind: report.Estimated, Value: report.Exactly(1-l.Weaker.Rows, report.Share)})
 			}
-			for k, x := range l.Attacks {
-				if k == bestInferred(l.Attacks) {
-					a.Add(report.Claim{ID: "guess.attack", Subject: l.Name, Group: knows, Kind: report.Demonstrated, Source: report.Searched, N: x.Right.Examples,
-						Value: report.Within(x.Right.Value, x.Right.Interval[0], x.Right.Interval[1], report.Share, .95)})
-				}
+			if len(l.Attacks) > 0 {
+				x := slices.MaxFunc(l.Attacks, func(a, b InferredAttack) int { return cmp.Compare(a.Right.Value, b.Right.Value) }).Right
+				a.Add(report.Claim{ID: "guess.attack", Subject: l.Name, Group: knows, Kind: report.Demonstrated, Source: report.Searched, N: x.Examples,
+					Value: report.Within(x.Value, x.Interval[0], x.Interval[1], report.Share, .95)})
 			}
 			if g := l.Given; g != nil {
 				add(l.Name, knows+" and "+g.Target, &g.GuessLimit, nil, list)
@@ -247,14 +239,4 @@ func (a *account) guesses() {
 	if p := a.lists.EverySample(); p != nil {
 		each(KnowsDistribution, p.Inferred, false)
 	}
-}
-
-// bestInferred returns the index of the attack that is right most often.
-func bestInferred(all []InferredAttack) (best int) {
-	for k, x := range all {
-		if x.Right.Value > all[best].Right.Value {
-			best = k
-		}
-	}
-	return best
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"tattle/internal/data/dataset"
+	"tattle/internal/progress"
 	"tattle/internal/protect/bayes"
 )
 
@@ -38,7 +39,7 @@ type ListOptions struct {
 	// confidence.
 	Look     int
 	Seed     uint64
-	Progress func(what string, done, total int) // may be nil
+	Progress progress.Func
 
 	memos *memos // of the released features; nil: of this run alone
 }

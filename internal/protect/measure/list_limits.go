@@ -47,11 +47,8 @@ func (l *List) shorter(in Peopled) (lengths []int) {
 
 // share reports the completed share of a phase.
 func (l *lists) share(what string) func(float64) {
-	return func(share float64) {
-		if l.Progress != nil {
-			l.Progress(what, int(1000*share), 1000)
-		}
-	}
+	tell := l.Progress.Of(what)
+	return func(share float64) { tell(int(1000*share), 1000) }
 }
 
 // floors returns the floors for adversaries with the list: over the whole input, then by band. Unless

@@ -18,15 +18,13 @@ import (
 
 // RunOptions are the settings of a run, which keeps its arrays in a folder.
 type RunOptions struct {
-	Dir    string
-	Files  *file.Dir         // changes the files in Dir; nil: any files
-	Resume bool              // go on with the bounds that are in Dir
-	Hashes map[string]string // what a resumed run must share besides the experiment: digests of the model and the data
-	Pool   run.Pool          // computes the shards of the bounds; nil is run.Leader
-	Name   string            // of the bounds, for Progress
-
-	// Progress, unless nil, is called with the examples done of what runs.
-	Progress func(what string, done, total int)
+	Dir      string
+	Files    *file.Dir         // changes the files in Dir; nil: any files
+	Resume   bool              // go on with the bounds that are in Dir
+	Hashes   map[string]string // what a resumed run must share besides the experiment: digests of the model and the data
+	Pool     run.Pool          // computes the shards of the bounds; nil is run.Leader
+	Name     string            // of the bounds, for Progress
+	Progress progress.Func     // examples
 }
 
 // Measured is what a request came to.
@@ -68,16 +66,10 @@ func (q *Request) Bound(ctx context.Context, m *Measured, o RunOptions) (err err
 	x.Memory = q.Memory
 	m.Bounds, err = bound.Run(ctx, m.Split.Front, q.Data, q.Indices, x, bound.RunOptions{
 		Dir: o.Dir, Files: o.Files, Resume: o.Resume, Hashes: q.hashes(m, o.Hashes), Pool: o.Pool,
-		Progress: func(done, total int) { o.progress(o.Name, done, total) },
+		Progress: o.Progress.Of(o.Name),
 	})
 	m.Timing["bounds"] = time.Since(started)
 	return err
-}
-
-func (o RunOptions) progress(what string, done, total int) {
-	if o.Progress != nil {
-		o.Progress(what, done, total)
-	}
 }
 
 // cut makes both sides of the release.
@@ -112,8 +104,8 @@ func (q *Request) checkLists(s *Split, dir string) error {
 }
 
 // SetUtility makes the noise, as SetNoise does, and measures the accuracy without and with
-// it, nil for data without labels. show may be nil.
-func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show func(what string, done, total int)) (u *release.Utility, err error) {
+// it, nil for data without labels.
+func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show progress.Func) (u *release.Utility, err error) {
 	scaling := q.scaling()
 	total, what := scaling.Len()+q.Data.Len(), "measuring accuracy"
 	if q.Use != nil {
@@ -122,11 +114,7 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show fun
 		total, what = scaling.Len(), "measuring features"
 	}
 	tell := func(before, total int) func(read, _ int) {
-		return func(read, _ int) {
-			if show != nil {
-				show(what, before+read, total)
-			}
-		}
+		return func(read, _ int) { show.Of(what)(before+read, total) }
 	}
 	if err := q.SetNoise(ctx, s.Front, progress.Watch(scaling, tell(0, total)), dir); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
+	"tattle/internal/protect/attack"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 	"tattle/internal/report"
@@ -75,20 +76,16 @@ func (q *Request) setup(m *Measured, from Origin) *Setup {
 		}
 	}
 	if l := m.Learned; l != nil {
+		ran := func(a *attack.Result) AttackRan { return AttackRan{a.Attack, a.About, len(a.MeanSquare), a.Draws} }
 		for _, a := range l.Results {
-			s.Attacks = append(s.Attacks, ranOf(a.Attack, a.About, len(a.MeanSquare), a.Draws))
+			s.Attacks = append(s.Attacks, ran(a))
 		}
-		if a := l.PriorAlone; a != nil {
-			ran := ranOf(a.Attack, a.About, len(a.MeanSquare), a.Draws)
-			s.Prior = &ran
+		if l.PriorAlone != nil {
+			s.Prior = new(ran(l.PriorAlone))
 		}
 		s.Lists = l.Listed.deciding()
 	}
 	return s
-}
-
-func ranOf(name, about string, examples, draws int) AttackRan {
-	return AttackRan{name, about, examples, draws}
 }
 
 // deciding returns the part of the limits from lists that decides them.
