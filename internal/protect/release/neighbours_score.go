@@ -9,15 +9,14 @@ import (
 
 // Scorer implements Task.
 func (t *Neighbours) Scorer(n, width int) Scorer {
-	return &neighbourScorer{task: t, sums: make([]float64, n), draws: make([]int, n), width: width}
+	return &neighbourScorer{scoreSums: newScoreSums(n), task: t, width: width}
 }
 
 // neighbourScorer collects scores.
 type neighbourScorer struct {
+	scoreSums
 	task  *Neighbours
 	width int
-	sums  []float64
-	draws []int
 
 	mu        sync.Mutex
 	genuine   []pairOf  // of verification
@@ -51,9 +50,9 @@ func (s *neighbourScorer) Add(first int, outputs []float32) error {
 		s.draws[first+i/w]++
 	}
 	if t.task == taskProbe {
-		return t.guess(first, queries, s.sums)
+		return t.guess(first, queries, s.sum)
 	}
-	t.each(first, queries, func(i int, near []float32) { s.sums[i] += s.score(i, near) })
+	t.each(first, queries, func(i int, near []float32) { s.sum[i] += s.score(i, near) })
 	return nil
 }
 
@@ -112,16 +111,12 @@ func (s *neighbourScorer) Scores() []float64 {
 		if n > 0 {
 			threshold = s.impostors[n-1-min(int(s.task.accepts*float64(n)), n-1)]
 		}
-		clear(s.sums)
+		clear(s.sum)
 		for _, p := range s.genuine {
 			if p.near > threshold {
-				s.sums[p.query] += 1 / float64(len(s.task.wanted[p.query]))
+				s.sum[p.query] += 1 / float64(len(s.task.wanted[p.query]))
 			}
 		}
 	}
-	scores := make([]float64, len(s.sums))
-	for i, x := range s.sums {
-		scores[i] = x / float64(s.draws[i])
-	}
-	return scores
+	return s.scoreSums.Scores()
 }

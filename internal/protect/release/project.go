@@ -47,38 +47,34 @@ const (
 	mostLearned    = 1 << 13
 )
 
-// project returns the map of the projection of what front gives, which head classifies.
-func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Source) (*Map, error) {
-	n, err := s.projectable(front)
-	if err != nil {
-		return nil, err
-	}
-	if s.Learned() {
-		return s.learn(ctx, front, head, n, train)
-	}
-	if s.projection() == ProjectionRandom {
-		return randomMap(s.Keep, n, s.Seed), nil
-	}
-	m := &Map{In: n, Out: s.Keep, Weight: make([]float64, s.Keep*n)}
-	for i := range s.Keep {
-		m.Weight[i*n+i] = 1
-	}
-	return m, nil
-}
-
-// projectable returns the number of entries to project, or an error if they cannot be
-// projected.
-func (s Spec) projectable(front *nn.Graph) (int, error) {
+// project returns the layers of the projection of what front gives, which head classifies. A learned one is that which
+// was kept, if any was, where there are no training data.
+func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Source, kept map[string]layers) (l layers, err error) {
 	n, err := flat(front)
 	switch {
 	case err != nil:
-		return 0, err
+		return l, err
 	case s.Keep > n:
-		return 0, fmt.Errorf("there are %d entries to project: keep at most that many, not %d", n, s.Keep)
+		return l, fmt.Errorf("there are %d entries to project: keep at most that many, not %d", n, s.Keep)
 	case s.Keep > mostProjection/n:
-		return 0, fmt.Errorf("%d of %d entries are too many to project: keep at most %d", s.Keep, n, mostProjection/n)
+		return l, fmt.Errorf("%d of %d entries are too many to project: keep at most %d", s.Keep, n, mostProjection/n)
+	case s.Learned() && train == nil && kept != nil:
+		return kept["project"], kept["project"].inverse(n, s.Keep, s.Projection == ProjectionPrincipal)
 	}
-	return n, nil
+	m := &Map{In: n, Out: s.Keep, Weight: make([]float64, s.Keep*n)}
+	switch s.projection() {
+	case ProjectionFirst:
+		for i := range s.Keep {
+			m.Weight[i*n+i] = 1
+		}
+	case ProjectionRandom:
+		m = randomMap(s.Keep, n, s.Seed)
+	default:
+		if m, err = s.learn(ctx, front, head, n, train); err != nil {
+			return l, err
+		}
+	}
+	return m.layers("project"), nil
 }
 
 // randomMap draws a subspace uniformly: the orthonormal factor of a matrix of

@@ -21,44 +21,7 @@ const (
 // these layers are not what s says: the projection y = W(a − μ) with the way back By + μ
 // must have WB = I, and the rows of a principal one must be orthonormal.
 func (s Spec) BuildLike(ctx context.Context, g *nn.Graph, train nn.Source, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
-	if err := s.check(); err != nil {
-		return nil, nil, err
-	}
-	var center *nn.Param
-	if s.ClipNorm > 0 {
-		keptFront, keptHead, center = unclipped(keptFront, keptHead)
-	}
-	base, kept := s, s.kept(keptFront, keptHead)
-	base.Covariance, base.ClipNorm = nil, 0
-	if s.Learned() && train == nil {
-		base.Keep, base.Projection = 0, ""
-	}
-	if front, head, err = base.Build(ctx, g, train); err != nil {
-		return nil, nil, err
-	}
-	if base.Keep < s.Keep {
-		n, err := s.projectable(front)
-		if err != nil {
-			return nil, nil, fmt.Errorf("projection: %w", err)
-		}
-		if err := kept["project"].inverse(n, s.Keep, s.Projection == ProjectionPrincipal); err != nil {
-			return nil, nil, fmt.Errorf("projection: %w", err)
-		}
-		front, head = kept["project"].around(front, head)
-	}
-	if s.Covariance != nil {
-		if err := s.shapeable(front); err != nil {
-			return nil, nil, err
-		}
-		if err := s.Covariance.check(kept["whiten"]); err != nil {
-			return nil, nil, fmt.Errorf("covariance: %w", err)
-		}
-		front, head = kept["whiten"].around(front, head)
-	}
-	if s.ClipNorm > 0 {
-		return s.clip(front, head, center)
-	}
-	return front, head, nil
+	return s.build(ctx, g, train, keptFront, keptHead)
 }
 
 // kept returns the layers that the sides of a release end and begin with, by their names.

@@ -50,8 +50,21 @@ type Spec struct {
 // needed for learned projections, and give the center of ClipNorm. It returns an error if the settings contradict one
 // another or do not fit the graph.
 func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, head *nn.Graph, err error) {
+	return s.build(ctx, g, train, nil, nil)
+}
+
+// build is Build or, with the sides of a release that was built before, BuildLike.
+func (s Spec) build(ctx context.Context, g *nn.Graph, train nn.Source, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
+	}
+	var center *nn.Param
+	var kept map[string]layers
+	if keptFront != nil {
+		if s.ClipNorm > 0 {
+			keptFront, keptHead, center = unclipped(keptFront, keptHead)
+		}
+		kept = s.kept(keptFront, keptHead)
 	}
 	if s.surface() == SurfaceFeatures {
 		front, head, err = s.features(g)
@@ -62,24 +75,31 @@ func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, h
 		return nil, nil, fmt.Errorf("%s: %w", s.surface(), err)
 	}
 	if s.Keep > 0 {
-		m, err := s.project(ctx, front, head, train)
+		l, err := s.project(ctx, front, head, train, kept)
 		if err != nil {
 			return nil, nil, fmt.Errorf("projection: %w", err)
 		}
-		front, head = m.layers("project").around(front, head)
+		front, head = l.around(front, head)
 	}
 	if s.Covariance != nil {
 		if err := s.shapeable(front); err != nil {
 			return nil, nil, err
 		}
-		white, err := s.Covariance.whiten()
+		white, was := kept["whiten"]
+		if was {
+			err = s.Covariance.check(white)
+		} else {
+			white, err = s.Covariance.whiten()
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("covariance: %w", err)
 		}
 		front, head = white.around(front, head)
 	}
 	if s.ClipNorm > 0 {
-		center, err := centerOf(ctx, front, train)
+		if kept == nil {
+			center, err = centerOf(ctx, front, train)
+		}
 		if err == nil {
 			front, head, err = s.clip(front, head, center)
 		}

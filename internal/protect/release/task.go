@@ -25,64 +25,46 @@ type Scorer interface {
 type Labels struct{ Data nn.Source }
 
 // Scorer implements Task.
-func (t Labels) Scorer(n, width int) Scorer {
-	return &labelScorer{data: t.Data, classes: width, hits: make([]int, n), draws: make([]int, n)}
+func (t Labels) Scorer(n, width int) Scorer { return &labelScorer{newScoreSums(n), t.Data, width} }
+
+// scoreSums are the scores of each example, added up over its draws.
+type scoreSums struct {
+	sum   []float64
+	draws []int
 }
 
-// labelScorer counts correct classifications.
-type labelScorer struct {
-	data        nn.Source
-	classes     int
-	hits, draws []int // of each example
-}
-
-// Add implements Scorer.
-func (s *labelScorer) Add(first int, logits []float32) error {
-	for i := 0; i < len(logits); i += s.classes {
-		example := first + i/s.classes
-		right, err := classified(example, s.data.Label(example), logits[i:i+s.classes])
-		if err != nil {
-			return err
-		}
-		if s.draws[example]++; right {
-			s.hits[example]++
-		}
-	}
-	return nil
-}
+func newScoreSums(n int) scoreSums { return scoreSums{make([]float64, n), make([]int, n)} }
 
 // Scores implements Scorer.
-func (s *labelScorer) Scores() []float64 {
-	scores := make([]float64, len(s.hits))
-	for i, k := range s.hits {
-		scores[i] = float64(k) / float64(s.draws[i])
+func (s *scoreSums) Scores() []float64 {
+	scores := make([]float64, len(s.sum))
+	for i, x := range s.sum {
+		scores[i] = x / float64(s.draws[i])
 	}
 	return scores
 }
 
-// classified reports whether the label is that of the largest logit. It returns an error
-// if there is no such label or a logit is not finite.
-func classified(example, label int, logits []float32) (bool, error) {
-	if label < 0 || label >= len(logits) {
-		return false, fmt.Errorf("example %d has label %d, but the model has the classes 0 to %d: give it the data set that it was trained for", example, label, len(logits)-1)
-	}
-	best, ok := largest(logits)
-	if !ok {
-		return false, fmt.Errorf("example %d: its logits are not finite: look for bad values in the data and the model", example)
-	}
-	return best == label, nil
+// labelScorer counts correct classifications.
+type labelScorer struct {
+	scoreSums
+	data    nn.Source
+	classes int
 }
 
-// largest returns the first index of the largest logit, and whether all are
-// finite.
-func largest(logits []float32) (best int, ok bool) {
-	for i, v := range logits {
-		if !finite(v) {
-			return 0, false
+// Add implements Scorer. It returns an error if there is no such label or a logit is not finite.
+func (s *labelScorer) Add(first int, outputs []float32) error {
+	for i := 0; i < len(outputs); i += s.classes {
+		example, logits := first+i/s.classes, outputs[i:i+s.classes]
+		label := s.data.Label(example)
+		if label < 0 || label >= s.classes {
+			return fmt.Errorf("example %d has label %d, but the model has the classes 0 to %d: give it the data set that it was trained for", example, label, s.classes-1)
 		}
-		if v > logits[best] {
-			best = i
+		if !nn.Finite(logits) {
+			return fmt.Errorf("example %d: its logits are not finite: look for bad values in the data and the model", example)
+		}
+		if s.draws[example]++; nn.Largest(logits) == label {
+			s.sum[example]++
 		}
 	}
-	return best, true
+	return nil
 }
