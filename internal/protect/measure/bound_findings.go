@@ -31,11 +31,9 @@ func (a *account) unbiasedFindings(verdict string) {
 		case verdict != "bounded":
 			a.Find("unbiased", "")
 		}
-		if prior == nil || !a.mean && near.Quantile(.5) <= *prior {
-			a.Find("unbiased.uncompared", "")
-		} else if near.Quantile(.5) > *prior {
-			a.Find("unbiased.above", "", map[bool]string{true: "guessing the mean of the training data", false: "guessing the middle of the data's range"}[a.mean])
-		}
+		above := prior != nil && near.Quantile(.5) > *prior
+		a.findIf(!above && (prior == nil || !a.mean), "unbiased.uncompared")
+		a.findIf(above, "unbiased.above", map[bool]string{true: "guessing the mean of the training data", false: "guessing the middle of the data's range"}[a.mean])
 	} else if verdict != "uncertified" {
 		a.Find("unbiased.none", "", a.whyUncertified())
 	}
@@ -47,16 +45,10 @@ func (a *account) unbiasedFindings(verdict string) {
 		a.Find("twins", "", report.Value{X: math.NaN(), Low: b.UnboundedFraction, High: math.NaN(), Unit: report.Share}.LowFigure(), up)
 	}
 	a.pairFinding()
-	if n, p := a.setup.Features, a.setup.Inputs; n < p {
-		a.Find("fewer", "", report.Grouped(n), report.Grouped(p))
-	}
-	if res.Rank != nil {
-		a.Find("rank", "", report.Grouped(a.setup.Inputs))
-	}
-	x := res.Experiment
-	if len(x.Reasons) > 0 {
-		a.Find("sought", "", x.Search.Search+" ("+strings.Join(x.Reasons, "; ")+")")
-	}
+	n, p, x := a.setup.Features, a.setup.Inputs, res.Experiment
+	a.findIf(n < p, "fewer", report.Grouped(n), report.Grouped(p))
+	a.findIf(res.Rank != nil, "rank", report.Grouped(p))
+	a.findIf(len(x.Reasons) > 0, "sought", x.Search.Search+" ("+strings.Join(x.Reasons, "; ")+")")
 	a.Find(roundingCodes[x.Rounding], "")
 	if !x.Noise.Certain() {
 		family, _, _ := strings.Cut(a.setup.Release.Noise, ":")

@@ -22,25 +22,16 @@ func (a *account) conclude() {
 // evidence adds what stands beside the verdict.
 func (a *account) evidence(verdict string) {
 	best := a.best()
-	switch {
-	case best == nil:
-	case a.closer(best) && verdict != "reconstructed":
-		a.Find("attack.closer", "")
-	case a.closerHere(best) && verdict != "reconstructed.here":
-		a.Find("attack.here", "")
-	case verdict != "no_attack_closer" && !a.closer(best) && !a.closerHere(best):
-		a.Find("attack.not_closer", "")
-	}
+	closer, here := a.closer(best), a.closerHere(best)
+	a.findIf(closer && verdict != "reconstructed", "attack.closer")
+	a.findIf(here && verdict != "reconstructed.here", "attack.here")
+	a.findIf(best != nil && !closer && !here && verdict != "no_attack_closer", "attack.not_closer")
 	if x := a.recogniser(); x != nil && verdict != "recognised" {
 		a.Find("attack.recognised", "", x.Attack)
 	}
 	a.floored()
 	if a.lists != nil && a.lists.Hidden != nil {
-		kind := "inputs"
-		if a.lists.Hidden.List.People > 0 {
-			kind = "people"
-		}
-		a.Find("hidden", "", kind)
+		a.Find("hidden", "", map[bool]string{true: "people", false: "inputs"}[a.lists.Hidden.List.People > 0])
 	}
 	a.unbiasedFindings(verdict)
 	a.Find("released", "", a.setup.words(a.q.Experiment.Noise))
@@ -55,13 +46,9 @@ func (a *account) evidence(verdict string) {
 	}
 	if u := a.m.Utility; u != nil && u.Database > 0 {
 		a.Find("cost.database", "", a.q.Use.Noisy())
-		if u.Pairs > 0 {
-			a.Find("cost.pairs", "")
-		}
+		a.findIf(u.Pairs > 0, "cost.pairs")
 	}
-	if len(a.vacuousRows) > 0 {
-		a.Find("vacuous.rows", "", strings.Join(a.vacuousRows, "; "))
-	}
+	a.findIf(len(a.vacuousRows) > 0, "vacuous.rows", strings.Join(a.vacuousRows, "; "))
 }
 
 // sameInPrint reports whether two accuracies, and their difference, are printed as if they were equal.

@@ -11,13 +11,19 @@ import (
 	"tattle/internal/report"
 )
 
+// findIf adds a finding if it holds.
+func (a *account) findIf(holds bool, code string, args ...string) {
+	if holds {
+		a.Find(code, "", args...)
+	}
+}
+
 // limits adds what the figures do not show.
 func (a *account) limits() {
-	warn := func(code string, args ...string) { a.Find(code, "", args...) }
 	res := a.m.Bounds
 	if l := a.m.Learned; l != nil {
 		for _, why := range l.LeftOut {
-			warn("left_out", why)
+			a.Find("left_out", "", why)
 		}
 	}
 	if x := a.q.Adversaries; x != nil && x.LeftOut != "" {
@@ -27,21 +33,14 @@ func (a *account) limits() {
 	if res != nil {
 		a.boundLimits(res)
 	}
-	if ok, why := a.q.Holds(a.q.Experiment.Noise); !ok {
-		warn("limits.none", strings.TrimSuffix(why, "."))
-	} else if res != nil {
-		warn("limits.unbiased")
-	}
-	if a.best() == nil {
-		warn("limits.no_attack")
-	} else {
-		warn("limits.attacks")
-	}
-	if a.learnedFromItself() {
-		warn("limits.itself")
-	}
-	if a.q.Data != nil && len(a.q.Indices) < a.q.Data.Len() {
-		warn("limits.examined", report.Grouped(len(a.q.Indices)), report.Grouped(a.q.Data.Len()))
+	ok, why := a.q.Holds(a.q.Experiment.Noise)
+	a.findIf(!ok, "limits.none", strings.TrimSuffix(why, "."))
+	a.findIf(ok && res != nil, "limits.unbiased")
+	a.findIf(a.best() == nil, "limits.no_attack")
+	a.findIf(a.best() != nil, "limits.attacks")
+	a.findIf(a.learnedFromItself(), "limits.itself")
+	if a.q.Data != nil {
+		a.findIf(len(a.q.Indices) < a.q.Data.Len(), "limits.examined", report.Grouped(len(a.q.Indices)), report.Grouped(a.q.Data.Len()))
 	}
 	a.listLimits()
 }
@@ -68,22 +67,12 @@ func (a *account) boundLimits(res *bound.Result) {
 	for _, w := range res.Warnings {
 		a.Warn(w)
 	}
-	if e.Domain.Low == nil {
-		a.Find("limits.free", "")
-	}
-	if e.Domain.Grid != nil {
-		a.Find("limits.stored", "")
-	}
-	stored := a.setup.Data.Stored
-	if far := []string{e.Far.Domain.String(), e.Twins.Domain.String()}; slices.Contains(far, bound.DomainLegal) && stored != nil && stored.As == StoredFloat32 && e.Domain.Low == nil {
-		a.Find("limits.storage", "")
-	}
-	if e.Search.Search == bound.Published {
-		a.Find("limits.published", "")
-	}
-	if slices.ContainsFunc(res.Summaries, bound.Summary.Pair) {
-		a.Find("limits.pairs", "")
-	}
+	a.findIf(e.Domain.Low == nil, "limits.free")
+	a.findIf(e.Domain.Grid != nil, "limits.stored")
+	stored, far := a.setup.Data.Stored, []string{e.Far.Domain.String(), e.Twins.Domain.String()}
+	a.findIf(slices.Contains(far, bound.DomainLegal) && stored != nil && stored.As == StoredFloat32 && e.Domain.Low == nil, "limits.storage")
+	a.findIf(e.Search.Search == bound.Published, "limits.published")
+	a.findIf(slices.ContainsFunc(res.Summaries, bound.Summary.Pair), "limits.pairs")
 }
 
 // learnedFromItself reports whether prior and attacks learned from the data that they are measured on.
@@ -110,14 +99,10 @@ func (a *account) listLimits() {
 		return
 	}
 	a.Find("limits.list", "")
-	if x.Processed {
-		a.Find("limits.processed", "")
-	}
-	if h != nil && h.List.Uneven() > 0 {
-		a.Find("limits.frequencies", "", report.Exactly(h.List.Uneven(), report.Share).String())
-	}
-	if h != nil && p != nil && h.List.SHA256 == p.List.SHA256 {
-		a.Find("limits.own_list", "")
+	a.findIf(x.Processed, "limits.processed")
+	if h != nil {
+		a.findIf(h.List.Uneven() > 0, "limits.frequencies", report.Exactly(h.List.Uneven(), report.Share).String())
+		a.findIf(p != nil && h.List.SHA256 == p.List.SHA256, "limits.own_list")
 	}
 	if p == nil {
 		return
@@ -129,21 +114,11 @@ func (a *account) listLimits() {
 	} else if a.setup.Release.FromTraining {
 		of = "training data that contain inputs of this sample"
 	}
-	if x.Shared > 0 {
-		a.Find("limits.shared", "", report.Many(x.Shared, "input"))
-	}
-	switch x.NoiseFrom {
-	case SigmaFrom:
-		a.Find("limits.sigma", "", of)
-	case ClipFrom:
-		a.Find("limits.clip", "", of)
-	}
-	switch {
-	case p.Apart > 0:
-		a.Find("limits.balls", "", report.Many(p.Apart, "input"))
-	case a.setup.Data.GreyLevels <= 0:
-		a.Find("limits.range", "")
-	}
+	a.findIf(x.Shared > 0, "limits.shared", report.Many(x.Shared, "input"))
+	a.findIf(x.NoiseFrom == SigmaFrom, "limits.sigma", of)
+	a.findIf(x.NoiseFrom == ClipFrom, "limits.clip", of)
+	a.findIf(p.Apart > 0, "limits.balls", report.Many(p.Apart, "input"))
+	a.findIf(p.Apart <= 0 && a.setup.Data.GreyLevels <= 0, "limits.range")
 }
 
 // conditions are those on which the limits without a list depend, and which nothing in a run can check.

@@ -127,7 +127,7 @@ func (a *account) exposure() {
 	for _, g := range x.Groups {
 		claim("exposed.group", g.Attribute, g.Value, report.WithConfidence, report.Within(g.Named.Mean, g.Named.Low, g.Named.High, report.Share, DefaultConfidence), g.People)
 	}
-	a.Find("exposed", "", a.lists.Holder.exposedWord())
+	a.Find("exposed", "", map[bool]string{true: "person", false: "input"}[a.lists.Holder.Person != nil])
 	for _, c := range x.Compared {
 		more, less := c.Attribute+" = "+c.More, c.Attribute+" = "+c.Less
 		if c.Shown {
@@ -138,14 +138,6 @@ func (a *account) exposure() {
 			a.Find("exposed.enough", c.Attribute, more, less, report.Grouped(c.Enough))
 		}
 	}
-}
-
-// exposedWord names those whose exposure is measured.
-func (h *ListHolder) exposedWord() string {
-	if h.Person != nil {
-		return "person"
-	}
-	return "input"
 }
 
 // leastBits is the least limit on revealed bits that is stated: below it, the sum of float64 may have lost it.

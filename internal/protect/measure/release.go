@@ -51,27 +51,18 @@ func (r Release) Surface() string {
 // String lists everything that decides what leaves, except the strength of the noise.
 func (r Release) String() string {
 	s := r.Surface()
-	if r.Spec.Node != "" {
-		s += " of " + r.Spec.Node
+	say := func(holds bool, format string, args ...any) {
+		if holds {
+			s += fmt.Sprintf(format, args...)
+		}
 	}
-	if r.Spec.Keep > 0 {
-		s += fmt.Sprintf(", %s %d", r.Spec.Projection, r.Spec.Keep)
-	}
-	if r.Spec.Temperature > 0 {
-		s += fmt.Sprintf(", temperature %g", r.Spec.Temperature)
-	}
-	if r.Spec.Covariance != nil {
-		s += ", with a covariance"
-	}
-	if r.Spec.ClipNorm > 0 {
-		s += fmt.Sprintf(", norm at most %v", r.Spec.ClipNorm)
-	}
-	if r.Post.Digits > 0 {
-		s += fmt.Sprintf(", %d decimals", r.Post.Digits)
-	}
-	if r.Post.TopK > 0 {
-		s += fmt.Sprintf(", top %d", r.Post.TopK)
-	}
+	say(r.Spec.Node != "", " of %s", r.Spec.Node)
+	say(r.Spec.Keep > 0, ", %s %d", r.Spec.Projection, r.Spec.Keep)
+	say(r.Spec.Temperature > 0, ", temperature %g", r.Spec.Temperature)
+	say(r.Spec.Covariance != nil, ", with a covariance")
+	say(r.Spec.ClipNorm > 0, ", norm at most %v", r.Spec.ClipNorm)
+	say(r.Post.Digits > 0, ", %d decimals", r.Post.Digits)
+	say(r.Post.TopK > 0, ", top %d", r.Post.TopK)
 	return s
 }
 

@@ -77,11 +77,15 @@ func (s *Setup) words(noise release.Noise) string {
 	case l.Surface == "probabilities":
 		what = fmt.Sprintf("%d class probabilities", s.Features)
 	}
-	words := []string{what + " of node " + s.Node}
+	words := what + " of node " + s.Node
+	say := func(holds bool, format string, args ...any) {
+		if holds {
+			words += ", " + fmt.Sprintf(format, args...)
+		}
+	}
 	family, settings, _ := strings.Cut(l.Noise, ":")
-	if family == NoNoise {
-		words = append(words, "without noise")
-	} else {
+	say(family == NoNoise, "without noise")
+	if family != NoNoise {
 		x := fmt.Sprintf("with %s noise of σ = %s", noiseNames[family], report.Exactly(l.Sigma, report.Number))
 		if g, ok := noise.(release.Lattice); ok && g.Ball {
 			x += fmt.Sprintf(" on multiples of %v", g.Delta)
@@ -93,29 +97,17 @@ func (s *Setup) words(noise release.Noise) string {
 		if l.Covariance {
 			x += " times the covariance of " + CovarianceFile
 		}
-		words = append(words, x)
+		say(true, "%s", x)
 	}
-	if l.ClipNorm > 0 {
-		words = append(words, fmt.Sprintf("their norm clipped to %v", l.ClipNorm))
-	}
-	if l.Temperature != 0 && l.Temperature != 1 {
-		words = append(words, fmt.Sprintf("at temperature %v", l.Temperature))
-	}
-	if l.Queries > 1 {
-		words = append(words, fmt.Sprintf("%d times for each input", l.Queries))
-	}
+	say(l.ClipNorm > 0, "their norm clipped to %v", l.ClipNorm)
+	say(l.Temperature != 0 && l.Temperature != 1, "at temperature %v", l.Temperature)
+	say(l.Queries > 1, "%d times for each input", l.Queries)
 	if p := l.Post; p != nil {
-		if p.Digits > 0 {
-			words = append(words, "rounded to "+report.Many(p.Digits, "decimal"))
-		}
-		if p.TopK > 0 {
-			words = append(words, fmt.Sprintf("cut to the %d largest", p.TopK))
-		}
-		if p.Label {
-			words = append(words, "replaced by the label")
-		}
+		say(p.Digits > 0, "rounded to %s", report.Many(p.Digits, "decimal"))
+		say(p.TopK > 0, "cut to the %d largest", p.TopK)
+		say(p.Label, "replaced by the label")
 	}
-	return strings.Join(words, ", ")
+	return words
 }
 
 // noiseNames are the families of noise in words.

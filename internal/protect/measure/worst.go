@@ -20,9 +20,8 @@ func (a *account) worst() {
 	}
 	if a.q.Data != nil {
 		a.Add(report.Claim{ID: "clipped", Kind: report.Measured, Value: report.Exactly(a.q.Clipped, report.Share), N: a.q.Data.Len()})
-		if a.Find("clipped", ""); a.q.Clipped == 1 {
-			a.Find("clipped.all", "")
-		}
+		a.Find("clipped", "")
+		a.findIf(a.q.Clipped == 1, "clipped.all")
 	}
 	noise := a.q.Experiment.Noise
 	w, ok := release.WorstOf(noise, a.q.Spec.ClipNorm, a.q.Queries)
