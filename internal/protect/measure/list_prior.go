@@ -20,53 +20,33 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, in Peo
 	if err != nil {
 		return err
 	}
-	c := l.target.Coordinates
-	p, m := c.Inputs(), c.Len()
-	bands := bound.Octaves(c)
-	input, along := make([]float64, p), make([]float64, m)
-	done := 0
+	p, bands := len(mean), bound.Octaves(l.target.Coordinates)
+	sums, done := make([]float64, len(bands)), 0
 	err = eachBlock(ctx, of, in.Indices, func(x []float64, n int) {
-		rows := make([]float64, n*m)
-		for i := range n {
-			simd.Axpy(-1, mean, x[i*p:(i+1)*p])
-		}
-		if len(bands) > 1 {
-			simd.Parallel(n, 8, func(from, to int) {
-				for i := from; i < to; i++ {
-					c.Apply(rows[i*m:(i+1)*m], x[i*p:(i+1)*p])
+		squares := make([]float64, n*len(bands))
+		simd.Parallel(n, 8, func(from, to int) {
+			for i := from; i < to; i++ {
+				simd.Axpy(-1, mean, x[i*p:(i+1)*p])
+				for k, v := range l.bandValues(x[i*p:(i+1)*p], bands) {
+					squares[i*len(bands)+k] = simd.SumSquares(v)
 				}
-			})
-		}
+			}
+		})
 		for i := range n {
-			addSquares(input, x[i*p:(i+1)*p], in.weight(done+i))
-			addSquares(along, rows[i*m:(i+1)*m], in.weight(done+i))
+			simd.Axpy(in.weight(done+i), squares[i*len(bands):(i+1)*len(bands)], sums)
 		}
 		done += n
 	})
 	if err != nil {
 		return err
 	}
-	for k, b := range bands {
-		sum := simd.Sum(input)
-		if k > 0 {
-			sum = 0
-			for _, i := range b.Keep {
-				sum += along[i]
-			}
-		}
+	for k, sum := range sums {
 		sum /= float64(floors[k].Coordinates)
 		floors[k].Prior = digits(sum, math.Round)
 		f := &floors[k].MeanSquare
 		f.Low, f.Mean, f.High = min(f.Low, digits(sum, math.Floor)), min(f.Mean, floors[k].Prior), min(f.High, digits(sum, math.Ceil))
 	}
 	return nil
-}
-
-// addSquares adds the squares of x to sum, times weight.
-func addSquares(sum, x []float64, weight float64) {
-	for i, v := range x {
-		sum[i] += weight * v * v
-	}
 }
 
 // meanInput returns the mean of inputs of a list.
