@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/train"
@@ -114,11 +115,10 @@ func (t *decoding) epoch(ctx context.Context, epoch int) error {
 	order := append([]int(nil), t.kept...)
 	r := run.Rand(t.Seed, -1, 1+epoch)
 	r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	for lo := 0; lo < len(order); lo += t.Batch {
+	for batch := range slices.Chunk(order, t.Batch) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		batch := order[lo:min(len(order), lo+t.Batch)]
 		x, theta := t.batch(batch, 1+epoch)
 		y := t.trainer.Forward(x)
 		dy, by := t.dy[:len(y)], 1/float32(len(y)) // of half the mean-square error
@@ -144,12 +144,10 @@ func (t *decoding) batch(indices []int, draw int) (x, theta []float32) {
 // evaluate returns the mean-square error per input on the held-out examples.
 func (t *decoding) evaluate(ctx context.Context) (float64, error) {
 	var sum float64
-	size := len(t.theta) / t.linear.p
-	for lo := 0; lo < len(t.held); lo += size {
+	for batch := range slices.Chunk(t.held, len(t.theta)/t.linear.p) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		batch := t.held[lo:min(len(t.held), lo+size)]
 		x, theta := t.batch(batch, heldDraw)
 		for i, y := range t.trainer.Forward(x) {
 			d := float64(y) - float64(theta[i])

@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"math"
+	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/train"
@@ -19,12 +20,9 @@ type descent struct {
 }
 
 func newDescent(a *inversion, batch int) *descent {
-	s := &descent{inversion: a, residual: make([]float32, batch*a.n), cost: make([]float64, batch), least: make([]float64, batch)}
+	s := &descent{inversion: a, residual: make([]float32, batch*a.n), cost: make([]float64, batch), least: slices.Repeat([]float64{math.Inf(1)}, batch)}
 	for _, b := range []*[]float32{&s.v, &s.theta, &s.grad, &s.best} {
 		*b = make([]float32, batch*a.p)
-	}
-	for i := range s.least {
-		s.least[i] = math.Inf(1)
 	}
 	s.adam = train.NewAdam([]*nn.Param{{Data: s.v, Grad: s.grad}}, train.AdamOptions{
 		LearningRate: a.Rate, Beta2: inversionBeta2, Schedule: train.HalfCosine(a.Steps)})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/stat"
@@ -40,7 +41,6 @@ type inversion struct {
 	fit    likelihood
 	shrink float32 // of gradients, whose squares are to stay within float32
 	prior  *whitened
-	mean   []float32
 }
 
 // sharp is the variance of noise below which gradients are scaled down, which does not
@@ -50,7 +50,7 @@ const sharp = 1e-8
 // NewInversion prepares the attack with a prior of the model's inputs; it reads no data. It returns an error for a model without a
 // Jacobian, for noise that is too weak or too strong, and for a covariance that is singular.
 func NewInversion(s Setting, prior *Prior, o InversionOptions) (*Attack, error) {
-	a := &inversion{InversionOptions: o, front: s.Front, shrink: 1, mean: nn.Float32s(prior.Mean)}
+	a := &inversion{InversionOptions: o, front: s.Front, shrink: 1}
 	a.p, a.n = s.Front.Dims()
 	if g := bound.GraphOf(s.Front); g != nil && g.Opaque() != nil {
 		return nil, fmt.Errorf("attack: inversion: %w", bound.Differentiable(g))
@@ -68,7 +68,7 @@ func NewInversion(s Setting, prior *Prior, o InversionOptions) (*Attack, error) 
 	}
 	fit, exact := s.likelihood()
 	a.fit, a.Steps, a.Rate = fit, cmp.Or(o.Steps, DefaultSteps), cmp.Or(o.Rate, DefaultRate)
-	clip(a.mean, s.Domain)
+	a.Starts = append([]*Attack{NewMean(s, prior.Mean)}, o.Starts...)
 	var err error
 	if a.prior, err = newWhitened(prior); err != nil {
 		return nil, fmt.Errorf("attack: inversion: %w", err)
@@ -80,7 +80,7 @@ func NewInversion(s Setting, prior *Prior, o InversionOptions) (*Attack, error) 
 	case !exact:
 		noise = "the noise's strength, taking it for Gaussian,"
 	}
-	return newAttack(s, "inversion", fmt.Sprintf("knows the model, %s and the mean and covariance of training data as a Gaussian prior, and searches the input that explains the release best, in %d steps from %d starts", noise, a.Steps, 1+len(a.Starts)), a.reconstruct), nil
+	return newAttack(s, "inversion", fmt.Sprintf("knows the model, %s and the mean and covariance of training data as a Gaussian prior, and searches the input that explains the release best, in %d steps from %d starts", noise, a.Steps, len(a.Starts)), a.reconstruct), nil
 }
 
 // slack is the standard deviation, relative to the features' root mean square, that replaces a
@@ -115,24 +115,17 @@ func (a *inversion) reconstruct(ctx context.Context, dst, x []float32) error {
 func (a *inversion) search(ctx context.Context, dst, x []float32) error {
 	batch := len(x) / a.n
 	s := newDescent(a, batch)
-	start := make([]float32, batch*a.p)
-	for k := range 1 + len(a.Starts) {
-		for i := range batch {
-			copy(start[i*a.p:], a.mean)
+	at := make([]float32, batch*a.p)
+	for _, start := range a.Starts {
+		if err := start.Reconstruct(ctx, at, x); err != nil {
+			return err
 		}
-		if k > 0 {
-			if err := a.Starts[k-1].Reconstruct(ctx, start, x); err != nil {
-				return err
-			}
-		}
-		if err := s.from(ctx, start, x); err != nil {
+		if err := s.from(ctx, at, x); err != nil {
 			return err
 		}
 	}
-	for _, c := range s.least {
-		if math.IsInf(c, 1) {
-			return errors.New("attack: inversion: the objective is nowhere finite: look for extreme values in the model")
-		}
+	if math.IsInf(slices.Max(s.least), 1) {
+		return errors.New("attack: inversion: the objective is nowhere finite: look for extreme values in the model")
 	}
 	copy(dst, s.best)
 	return nil

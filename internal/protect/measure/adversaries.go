@@ -250,7 +250,7 @@ func (r *adversary) make(ctx context.Context, name string) (a *attack.Attack, er
 		if r.prior == nil {
 			return nil, errors.New("it needs the prior, which was left out")
 		}
-		return attack.NewInversion(s, r.prior, attack.InversionOptions{Starts: slices.Clone(r.made)})
+		return attack.NewInversion(s, r.prior, attack.InversionOptions{Starts: r.made})
 	}
 	return nil, errors.New("there is no such attack")
 }
