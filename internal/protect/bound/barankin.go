@@ -135,17 +135,14 @@ func (c *Certifier) overlaps(v *moments, first int, runtime float64) {
 	_, n := c.Net.Dims()
 	z, _, miss := c.steps(v.m, first, runtime)
 	e := make([]float64, len(z))
-	for i := range v.m {
-		for j := range n {
-			at := i*n + j
-			e[at] = missed(z[at], c.b[(first+1+i)*n+j]+c.b[first*n+j]+2*runtime)
-		}
+	for at := range e {
+		e[at] = missed(z[at], c.b[(first+1)*n+at]+c.b[first*n+at%n]+2*runtime)
 	}
 	for i := range v.m {
 		for j := range i + 1 {
 			value, err := math.Inf(1), math.Inf(1)
 			if miss[i] < math.Inf(1) && miss[j] < math.Inf(1) {
-				value, err = noise.Overlap(z[i*n:(i+1)*n], e[i*n:(i+1)*n], z[j*n:(j+1)*n], e[j*n:(j+1)*n])
+				value, err = noise.Overlap(rowOf(z, i, n), rowOf(e, i, n), rowOf(z, j, n), rowOf(e, j, n))
 				value, err = power(value, err, c.Queries)
 			}
 			v.value[i*v.m+j], v.err[i*v.m+j] = value, err

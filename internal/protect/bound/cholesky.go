@@ -2,7 +2,6 @@ package bound
 
 import (
 	"context"
-	"slices"
 
 	"tattle/internal/engine/nn"
 )
@@ -25,8 +24,7 @@ func (s *factored) apply(ctx context.Context, dst, x []float32, back bool) error
 	if back {
 		k = len(x) / s.p
 	}
-	s.eps = slices.Grow(s.eps[:0], k*s.p)[:k*s.p]
-	s.z = slices.Grow(s.z[:0], k*len(active))[:k*len(active)]
+	s.eps, s.z = room(s.eps, k*s.p), room(s.z, k*len(active))
 	if back {
 		copy(s.eps, nn.Float64s(x))
 		err := s.of.across(ctx, s.z, s.eps, k, s.of.tall)

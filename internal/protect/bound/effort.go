@@ -18,13 +18,11 @@ type effort struct{ steps, solves, stopped int }
 
 // and is the effort of two shards.
 func (e effort) and(o effort, search string) effort {
-	e.solves, e.stopped = e.solves+o.solves, e.stopped+o.stopped
+	steps := max(e.steps, o.steps)
 	if search == Published {
-		e.steps += o.steps
-	} else {
-		e.steps = max(e.steps, o.steps)
+		steps = e.steps + o.steps
 	}
-	return e
+	return effort{steps, e.solves + o.solves, e.stopped + o.stopped}
 }
 
 func (e effort) array() []int64 { return []int64{int64(e.steps), int64(e.solves), int64(e.stopped)} }

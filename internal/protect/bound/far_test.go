@@ -19,9 +19,9 @@ import (
 func (o FarOptions) far(t testing.TB, m nn.Model, theta []float32, factors []*Factors, sigma float64) []float32 {
 	t.Helper()
 	p, _ := m.Dims()
-	index := make([]int64, len(theta)/p)
-	for i := range index {
-		index[i] = int64(i)
+	var index []int64
+	for i := range len(theta) / p {
+		index = append(index, int64(i))
 	}
 	eps := make([]float32, len(theta)*o.Starts)
 	must.Do(t, o.search(context.Background(), m, eps, theta, index, factors, sigma))
@@ -36,11 +36,7 @@ func farRoots(net Net, sigma float64, domain Domain, theta, eps []float32) ([]fl
 	ds := c.Divergences(context.Background(), theta, eps)
 	best, starts := make([]float64, len(theta)/p), len(eps)/len(theta)
 	for k, d := range ds {
-		wide := make([]float64, p)
-		for i := range wide {
-			wide[i] = float64(eps[k*p+i])
-		}
-		best[k/starts] = max(best[k/starts], math.Sqrt(d.meanSquare(wide)))
+		best[k/starts] = max(best[k/starts], math.Sqrt(d.meanSquare(nn.Float64s(rowOf(eps, k, p)))))
 	}
 	return best, ds
 }
@@ -121,12 +117,8 @@ func farStandsAlone(t *testing.T, net *nn.Net) (few, most int) {
 			t.Errorf("witness %d is illegal", k)
 		}
 	}
-	wide := make([]float64, len(theta))
-	for i, v := range theta {
-		wide[i] = float64(v)
-	}
 	few = math.MaxInt
-	for _, j := range Jacobians(net, wide) {
+	for _, j := range Jacobians(net, nn.Float64s(theta)) {
 		few, most = min(few, len(j.Active)), max(most, len(j.Active))
 	}
 	return few, most

@@ -14,10 +14,7 @@ import (
 
 func noise(p, count int) nn.Rows {
 	r := rand.New(rand.NewPCG(8, uint64(p)))
-	d := nn.Rows{X: make([]float32, p*count), P: p, Labels: make([]int, count)}
-	for i := range d.X {
-		d.X[i] = float32(r.NormFloat64())
-	}
+	d := nn.Rows{X: normals(r, p*count, 1), P: p, Labels: make([]int, count)}
 	for i := range d.Labels {
 		d.Labels[i] = i % 3
 	}

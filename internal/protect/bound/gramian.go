@@ -55,12 +55,7 @@ func (j jacobianSize) gramOptions() gram.Options {
 func gramianAt(ctx context.Context, m nn.Model, theta []float32, files *file.Dir, dir string, memory int64) (*gramian, error) {
 	p, n := m.Dims()
 	lin := m.Linearize(theta)
-	g := &gramian{p: p, n: n}
-	for k, on := range activity(lin, n) {
-		if on {
-			g.active = append(g.active, k)
-		}
-	}
+	g := &gramian{p: p, n: n, active: trues(activity(lin, n))}
 	least := leastInverted(ctx, m, lin, theta, len(g.active))
 	if err := ctx.Err(); err != nil || !(least > 0) {
 		return nil, err
@@ -148,7 +143,7 @@ func (g *gramian) invert(ctx context.Context, y []float64, k int) error {
 	if err := g.matrix.Solve(ctx, y, k); err != nil {
 		return err
 	}
-	g.sum = slices.Grow(g.sum[:0], len(y))[:len(y)]
+	g.sum = room(g.sum, len(y))
 	clear(g.sum)
 	for _, c := range []float64{0, 10, -15, 6} {
 		if err := g.smooth(ctx, y, k); err != nil {
@@ -162,7 +157,7 @@ func (g *gramian) invert(ctx context.Context, y []float64, k int) error {
 
 // smooth overwrites y, [k, rows of X], with H y.
 func (g *gramian) smooth(ctx context.Context, y []float64, k int) error {
-	g.wide = slices.Grow(g.wide[:0], k*g.matrix.Cols)[:k*g.matrix.Cols]
+	g.wide = room(g.wide, k*g.matrix.Cols)
 	if err := g.matrix.MulTrans(ctx, g.wide, y, k); err != nil {
 		return err
 	}

@@ -85,20 +85,11 @@ func (v Values) has(x []float64) bool {
 		return i < len(v.List) && float64(v.List[i]) == x[0]
 	}
 	for lo := 0; lo < len(v.List); lo += v.Width {
-		if equalTo(v.List[lo:lo+v.Width], x) {
+		if slices.EqualFunc(v.List[lo:lo+v.Width], x, func(r float32, x float64) bool { return float64(r) == x }) {
 			return true
 		}
 	}
 	return false
-}
-
-func equalTo(row []float32, x []float64) bool {
-	for i, r := range row {
-		if float64(r) != x[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // above returns the index of the first value that is at least x, of one input.

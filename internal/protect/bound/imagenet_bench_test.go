@@ -72,11 +72,7 @@ func enlarged(tb testing.TB, g *nn.Graph, node string, pixels int) (*nn.Net, nn.
 	must.Do(tb, err)
 	m := must.Get(nn.NewNet(front))(tb)
 	r := rand.New(rand.NewPCG(91, 1))
-	d := nn.Rows{X: make([]float32, 3*pixels*pixels), P: 3 * pixels * pixels, Labels: make([]int, 1)}
-	for i := range d.X {
-		d.X[i] = float32(r.NormFloat64())
-	}
-	return m, d
+	return m, nn.Rows{X: normals(r, 3*pixels*pixels, 1), P: 3 * pixels * pixels, Labels: make([]int, 1)}
 }
 
 // peakMemory returns the most memory that the process has held, in MiB; 0 if the

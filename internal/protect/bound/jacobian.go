@@ -95,12 +95,7 @@ func activeRows[T nn.Float](lin nn.Linearization[T], batch, p, n int) (js []Jaco
 	on := activity(lin, batch*n)
 	js = make([]Jacobian, batch)
 	for i := range js {
-		for j, yes := range on[i*n : (i+1)*n] {
-			if yes {
-				js[i].Active = append(js[i].Active, j)
-			}
-		}
-		js[i].P = p
+		js[i].Active, js[i].P = trues(rowOf(on, i, n)), p
 		js[i].Rows = make([]float64, len(js[i].Active)*p)
 		most = max(most, len(js[i].Active))
 	}

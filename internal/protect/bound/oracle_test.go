@@ -72,13 +72,8 @@ func loadOracle(t testing.TB) *oracle {
 	return o
 }
 
-func upTo(n int) []int {
-	x := make([]int, n)
-	for i := range x {
-		x[i] = i
-	}
-	return x
-}
+// upTo returns the indices of n examples.
+var upTo = nn.Indices
 
 // near checks quantiles against published ones, within a relative tolerance.
 func near(t *testing.T, what string, s Summary, levels, want []float64, tolerance float64) {

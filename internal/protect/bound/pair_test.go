@@ -320,8 +320,4 @@ func TestPairSearchOnMNIST(t *testing.T) {
 }
 
 // middle is the upper median.
-func middle(x []float64) float64 {
-	x = slices.Clone(x)
-	slices.Sort(x)
-	return x[len(x)/2]
-}
+func middle(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"cmp"
+	"slices"
 
 	"tattle/internal/math/simd"
 )
@@ -22,3 +23,6 @@ func tryParallel(n int, f func(i int) error) error {
 	parallel(n, func(i int) { errs[i] = f(i) })
 	return cmp.Or(errs...)
 }
+
+// room returns a slice of n elements of any values, x where it is long enough.
+func room[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
@@ -60,16 +61,9 @@ func TestTurningChangesNothing(t *testing.T) {
 	turned, inside := affine{make([]float64, n*p), p, n}, affine{make([]float64, n*p), p, n}
 	simd.Gemm(false, false, n, p, n, 1, q, n, m.a, p, 0, turned.a, p) // Q A
 	simd.Gemm(false, true, n, p, p, 1, m.a, p, u, p, 0, inside.a, p)  // A Uᵀ
-	eps, wide, other := make([]float32, 7*p), make([]float64, 7*p), make([]float64, 7*p)
-	for i := range eps {
-		eps[i] = float32(.3 * r.NormFloat64())
-		wide[i] = float64(eps[i])
-	}
-	simd.Gemm(false, true, 7, p, p, 1, wide, p, u, p, 0, other, p)
-	there := make([]float32, 7*p)
-	for i, v := range other {
-		there[i] = float32(v)
-	}
+	eps, other := normals(r, 7*p, .3), make([]float64, 7*p)
+	simd.Gemm(false, true, 7, p, p, 1, nn.Float64s(eps), p, u, p, 0, other, p)
+	there := nn.Float32s(other)
 	noise := release.Gaussian{Sigma: .9}
 	a, b := proven(t, &Certifier{Net: m, Noise: noise}, eps, Pixels(p)), proven(t, &Certifier{Net: turned, Noise: noise}, eps, Pixels(p))
 	for k, v := range a.Std {

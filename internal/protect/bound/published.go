@@ -51,7 +51,11 @@ func (s *published) search(ctx context.Context, eps []float32, b *batch, size fl
 	features := make([]float32, examples*n)
 	s.model.Forward(features, b.theta)
 	s.updater = nil
-	if b.factors != nil && updates(mostActive(b.factors), s.model) {
+	rows := 0
+	for _, f := range b.factors {
+		rows = max(rows, len(f.Active))
+	}
+	if b.factors != nil && updates(rows, s.model) {
 		s.updater = newUpdater(s.model, b.theta, b.factors)
 	}
 	for r := range restarts {
@@ -61,13 +65,6 @@ func (s *published) search(ctx context.Context, eps []float32, b *batch, size fl
 		}
 	}
 	return nil
-}
-
-func mostActive(factors []*Factors) (rows int) {
-	for _, f := range factors {
-		rows = max(rows, len(f.Active))
-	}
-	return rows
 }
 
 // restart runs the repeats of restart r for the whole stack.

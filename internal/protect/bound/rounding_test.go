@@ -5,11 +5,13 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/zoo"
+	"tattle/internal/math/simd"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
 	"tattle/internal/shared"
@@ -126,10 +128,8 @@ func TestAllowanceIsAboveTheError(t *testing.T) {
 		theta := data.X[i*24 : (i+1)*24]
 		usual := e.trial(m, theta)
 		for _, size := range []float64{1, 1e-4, 1e-8, 1e-11, 1e-13, 1e-15, 0} {
-			eps := make([]float32, len(usual))
-			for k, v := range usual {
-				eps[k] = v * float32(size)
-			}
+			eps := slices.Clone(usual)
+			simd.Scale(float32(size), eps)
 			norm, _ := new(big.Float).Sqrt(exactStep(m, theta, eps)).Float64()
 			for _, how := range []string{RoundingProved, RoundingMeasured} {
 				c := e.certifier(m)

@@ -38,13 +38,19 @@ func groupByRows(on []bool, n, size int) (groups []rowGroup) {
 func activeCounts(on []bool, n int) []int {
 	rows := make([]int, len(on)/n)
 	for k := range rows {
-		for _, yes := range rowOf(on, k, n) {
-			if yes {
-				rows[k]++
-			}
-		}
+		rows[k] = len(trues(rowOf(on, k, n)))
 	}
 	return rows
+}
+
+// trues returns the places of what is true.
+func trues(on []bool) (at []int) {
+	for k, yes := range on {
+		if yes {
+			at = append(at, k)
+		}
+	}
+	return at
 }
 
 // activity returns for each of so many features whether its row of J may be nonzero. A

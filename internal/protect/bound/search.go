@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"math"
-	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
@@ -46,9 +45,7 @@ type repeats struct {
 func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size float64, progress func(part float64)) error {
 	p, n := s.model.Dims()
 	rows := len(b.start) / n
-	s.z = slices.Grow(s.z[:0], len(b.start))[:len(b.start)]
-	s.next = slices.Grow(s.next[:0], len(eps))[:len(eps)]
-	s.frozen = slices.Grow(s.frozen[:0], rows)[:rows]
+	s.z, s.next, s.frozen = room(s.z, len(b.start)), room(s.next, len(eps)), room(s.frozen, rows)
 	clear(s.frozen)
 	simd.ScaleShift(s.z, b.start, float32(size), 0) // 1: z⁰
 	norms := rowNorms(b.start, n)

@@ -37,11 +37,7 @@ func TestStoppedSystemsCostNothing(t *testing.T) {
 	p, n := m.Dims()
 	const examples, restarts = 8, 6
 	r := rand.New(rand.NewPCG(10, 10))
-	z := make([]float32, examples*restarts*n)
-	for i := range z {
-		z[i] = float32(r.NormFloat64())
-	}
-	rows := 0
+	z, rows := normals(r, examples*restarts*n, 1), 0
 	free := &matrixFree{model: &counter{m, func(inputs int) { rows += inputs }}}
 	free.theta = data.X[:examples*p]
 	solve := func(a lsqr.Operator[float32]) ([]float32, int) {
@@ -91,10 +87,7 @@ func TestPublishedDiagonalForm(t *testing.T) {
 	m, data, _ := small(t)
 	r := rand.New(rand.NewPCG(9, 9))
 	p, n := m.Dims()
-	theta, z := data.X[:5*p], make([]float32, 5*n)
-	for i := range z {
-		z[i] = float32(r.NormFloat64())
-	}
+	theta, z := data.X[:5*p], normals(r, 5*n, 1)
 	base := must.Get(factorsAt(t.Context(), m, theta))(t)
 	for _, far := range []float64{0, .03, .1, 3} {
 		at := slices.Clone(theta)

@@ -2,7 +2,6 @@ package bound
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -51,8 +50,7 @@ func clamp(x, low, high []float64) {
 // is singular.
 func (c *cleaner) project(eps []float64, p *qp.Problem) bool {
 	n, k := len(eps), p.Equal
-	c.weight, c.scaled = slices.Grow(c.weight[:0], n)[:n], slices.Grow(c.scaled[:0], k*n)[:k*n]
-	c.gram, c.left = slices.Grow(c.gram[:0], k*k)[:k*k], slices.Grow(c.left[:0], k)[:k]
+	c.weight, c.scaled, c.gram, c.left = room(c.weight, n), room(c.scaled, k*n), room(c.gram, k*k), room(c.left, k)
 	for i, e := range eps {
 		c.weight[i] = min(e-p.Low[i], p.High[i]-e)
 	}

@@ -3,6 +3,7 @@ package bound
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/qp"
@@ -84,7 +85,9 @@ func (b *levelBuilder) visit(n *nn.Node) {
 			return
 		}
 		for _, t := range before {
-			bends = appendNew(bends, t)
+			if !slices.Contains(bends, t) {
+				bends = append(bends, t)
+			}
 		}
 	}
 	relu, bent := n.Op.(*nn.ReLU)
@@ -97,19 +100,10 @@ func (b *levelBuilder) visit(n *nn.Node) {
 	} else if size < b.p {
 		b.add(n, n.Output, bends, false)
 	}
-	if bent {
-		bends = appendNew(bends, n.Inputs[0])
+	if bent && !slices.Contains(bends, n.Inputs[0]) {
+		bends = append(bends, n.Inputs[0])
 	}
 	b.bends[n.Output] = bends
-}
-
-func appendNew(x []string, s string) []string {
-	for _, t := range x {
-		if t == s {
-			return x
-		}
-	}
-	return append(x, s)
 }
 
 // isAffine reports whether an operator is affine in inference.

@@ -217,9 +217,9 @@ func TestTwinsRefused(t *testing.T) {
 	g := chain([]int{4}, drawn(r, 3, 4), &nn.ReLU{})
 	wide := chain([]int{4}, drawn(r, mostRows+1, 4), &nn.ReLU{})
 	for name, err := range map[string]error{
-		"large":  second(newTwinFinder(wide, cube(4, 1))),
-		"smooth": second(newTwinFinder(chain([]int{4}, &nn.Softmax{}, drawn(r, 3, 4)), cube(4, 1))),
-		"square": second(newTwinFinder(chain([]int{4}, drawn(r, 4, 4)), cube(4, 1))),
+		"large":  must.Err(newTwinFinder(wide, cube(4, 1))),
+		"smooth": must.Err(newTwinFinder(chain([]int{4}, &nn.Softmax{}, drawn(r, 3, 4)), cube(4, 1))),
+		"square": must.Err(newTwinFinder(chain([]int{4}, drawn(r, 4, 4)), cube(4, 1))),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -262,5 +262,3 @@ func TestTwinsRefused(t *testing.T) {
 		t.Error("a target of the example's own label, or none where there is one")
 	}
 }
-
-func second(_ *twinFinder, err error) error { return err }

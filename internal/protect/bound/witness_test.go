@@ -74,10 +74,7 @@ func TestWitnessAgainstCramerRao(t *testing.T) {
 	e.Search.Restarts, e.Sizes = restarts, []float64{1. / 200, 1. / 20000}
 	r := mustRun(t, o.net, o.data, upTo(images), e)
 	theta := o.data.X[:images*784]
-	x := make([]float64, len(theta))
-	for i, v := range theta {
-		x[i] = float64(v)
-	}
+	x := nn.Float64s(theta)
 	factors := must.Get(factorsAt(t.Context(), o.net, theta))(t)
 	c := Certifier{Net: o.net, Noise: release.Gaussian{Sigma: o.sigma}}
 	for s := range e.Sizes {
