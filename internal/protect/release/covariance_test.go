@@ -163,13 +163,6 @@ func TestReadCovariance(t *testing.T) {
 		must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 		return path
 	}
-	single := func(x []float64) []float32 {
-		y := make([]float32, len(x))
-		for i, v := range x {
-			y[i] = float32(v)
-		}
-		return y
-	}
 	c := gram(20, 20, .1)
 	path := write("double.npy", []int{20, 20}, c)
 	v, err := release.ReadCovariance(path)
@@ -179,11 +172,11 @@ func TestReadCovariance(t *testing.T) {
 	if want, _ := os.ReadFile(path); !bytes.Equal(b.Bytes(), want) {
 		t.Error("it is not written as it was read")
 	}
-	if v, err = release.ReadCovariance(write("single.npy", []int{20, 20}, single(c))); err != nil || v.Dim() != 20 {
+	if v, err = release.ReadCovariance(write("single.npy", []int{20, 20}, nn.Float32s(c))); err != nil || v.Dim() != 20 {
 		t.Errorf("%v", err)
 	}
 	for n := 3; n < 200; n *= 2 {
-		path := write("singular.npy", []int{n, n}, single(gram(n-1, n, 0)))
+		path := write("singular.npy", []int{n, n}, nn.Float32s(gram(n-1, n, 0)))
 		if _, err := release.ReadCovariance(path); err == nil || !strings.Contains(err.Error(), "singular") {
 			t.Errorf("%d numbers: error %v", n, err)
 		}

@@ -227,8 +227,7 @@ func TestBoundOfFamilies(t *testing.T) {
 
 // Overlap against the definition by quadrature.
 func TestLaplaceOverlap(t *testing.T) {
-	l, err := NewLaplace(math.Sqrt2) // b = 1
-	must.Do(t, err)
+	l := must.Get(NewLaplace(math.Sqrt2))(t) // b = 1
 	f := distuv.Laplace{Scale: 1}.LogProb
 	for _, p := range [][2]float64{{.5, 1}, {1, .5}, {-.5, 1}, {.25, -2}, {-1, -.25}, {.75, .75}, {0, 1}} {
 		want := simpson(-40, 40, 1./512, func(x float64) float64 {

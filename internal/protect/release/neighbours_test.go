@@ -193,6 +193,7 @@ func TestVerification(t *testing.T) {
 
 func TestNeighboursRefuse(t *testing.T) {
 	zero := Database{Vectors: []float32{1, 2, 0, 0, 3, 4}, Width: 2}
+	task := must.Get(NewNeighbours(t.Context(), Use{Task: "recall@1", Metric: MetricEuclidean}, zero))(t)
 	for want, f := range map[string]func() error{
 		"vector 1 (from 0) is zero or too long": func() error { _, err := NewNeighbours(t.Context(), Use{Task: "recall@1"}, zero); return err },
 		"has not so many others": func() error {
@@ -203,24 +204,12 @@ func TestNeighboursRefuse(t *testing.T) {
 			_, err := NewNeighbours(t.Context(), Use{Task: "verification", Metric: MetricEuclidean}, zero)
 			return err
 		},
-		"give recall@10":           func() error { return Use{Task: "accuracy"}.Check() },
-		"neighbours from 1 to":     func() error { return Use{Task: "recall@0"}.Check() },
-		"a share of false accepts": func() error { return Use{Task: "verification@200%"}.Check() },
-		"give one of cosine":       func() error { return Use{Task: "recall", Metric: "manhattan"}.Check() },
-		"its vector is not finite": func() error {
-			task, err := NewNeighbours(t.Context(), Use{Task: "recall@1", Metric: MetricEuclidean}, zero)
-			if err != nil {
-				return err
-			}
-			return task.Scorer(3, 2).Add(0, []float32{1, float32(math.NaN())})
-		},
-		"the database has vectors of 2": func() error {
-			task, err := NewNeighbours(t.Context(), Use{Task: "recall@1", Metric: MetricEuclidean}, zero)
-			if err != nil {
-				return err
-			}
-			return task.Scorer(3, 3).Add(0, []float32{1, 2, 3})
-		},
+		"give recall@10":                func() error { return Use{Task: "accuracy"}.Check() },
+		"neighbours from 1 to":          func() error { return Use{Task: "recall@0"}.Check() },
+		"a share of false accepts":      func() error { return Use{Task: "verification@200%"}.Check() },
+		"give one of cosine":            func() error { return Use{Task: "recall", Metric: "manhattan"}.Check() },
+		"its vector is not finite":      func() error { return task.Scorer(3, 2).Add(0, []float32{1, float32(math.NaN())}) },
+		"the database has vectors of 2": func() error { return task.Scorer(3, 3).Add(0, []float32{1, 2, 3}) },
 	} {
 		must.Fail(t, f(), want)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/must"
 	"tattle/internal/protect/lattice"
 )
 
@@ -39,10 +40,7 @@ func TestWorst(t *testing.T) {
 	four, _ := WorstOf(Gaussian{2}, 1.82, 4)
 	near("four releases", four.R, w.R, 1e-12)
 
-	l, err := NewLattice(lattice.Lattice{Delta: 1. / 64, Sigma: 1, Clip: 1.82, Ball: true, Dim: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(NewLattice(lattice.Lattice{Delta: 1. / 64, Sigma: 1, Clip: 1.82, Ball: true, Dim: 5}))(t)
 	on, ok := WorstOf(l, 3, 1) // its own clip counts
 	if !ok || on.R < w.R || on.R > w.R*1.0004 || on.Success(1./60000) < w.Success(1./60000) {
 		t.Errorf("on the lattice r = %v, %v, expected a little more than %v", on.R, ok, w.R)
@@ -69,11 +67,7 @@ func TestWorstAdversary(t *testing.T) {
 		for _, on := range []bool{false, true} {
 			noise := Noise(Gaussian{c.sigma})
 			if on {
-				l, err := NewLattice(lattice.Lattice{Delta: 1. / 8, Sigma: c.sigma, Clip: 1, Ball: true, Dim: c.n / 2})
-				if err != nil {
-					t.Fatal(err)
-				}
-				noise = l
+				noise = must.Get(NewLattice(lattice.Lattice{Delta: 1. / 8, Sigma: c.sigma, Clip: 1, Ball: true, Dim: c.n / 2}))(t)
 			}
 			w, ok := WorstOf(noise, 1, 1)
 			if !ok {
@@ -108,10 +102,7 @@ func TestWorstAdversary(t *testing.T) {
 func TestClipOfManyFeatures(t *testing.T) {
 	const n = 100352
 	g := &nn.Graph{Input: "x", InputShape: []int{n}, Output: "y", Nodes: []*nn.Node{{Name: "y", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "y"}}}
-	front, _, err := (Spec{ClipNorm: 1}).clip(g, g, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	front, _ := must.Get2((Spec{ClipNorm: 1}).clip(g, g, nil))(t)
 	inverse := front.Nodes[3].Op.(*nn.Binary).Constant.Data[0]
 	for _, x := range []float32{1, 1.3, 1 + 0x1p-10 + 0x1p-23, 1.4999999} {
 		square := float32(0)
