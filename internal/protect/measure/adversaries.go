@@ -164,21 +164,11 @@ func (r *adversary) lists(ctx context.Context) (err error) {
 // learnPrior estimates the mean and the covariance of inputs.
 func (r *adversary) learnPrior(ctx context.Context) (err error) {
 	p, _ := r.target.Front.Dims()
-	if !r.NeedsAttacks {
-		if err := usualPrior(p); err != nil {
-			return err
-		}
+	if p > attack.UsualPrior && !r.NeedsAttacks {
+		return fmt.Errorf("the covariance of %d inputs takes gigabytes and many minutes (limit: %d, unless the inversion attack is asked for by name)", p, attack.UsualPrior)
 	}
 	r.prior, err = attack.NewPrior(ctx, r.Training, p)
 	return err
-}
-
-// usualPrior is an error for more inputs than a prior is made of without being asked for.
-func usualPrior(inputs int) error {
-	if inputs > attack.UsualPrior {
-		return fmt.Errorf("the covariance of %d inputs takes gigabytes and many minutes (limit: %d, unless the inversion attack is asked for by name)", inputs, attack.UsualPrior)
-	}
-	return nil
 }
 
 // priorAlone measures guessing the mean of the training data, which needs no release, as

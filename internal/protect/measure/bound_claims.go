@@ -111,8 +111,7 @@ func (a *account) priorOf(b bound.Summary) *float64 {
 func (a *account) bandFloors(res *bound.Result) {
 	m := a.c.Len()
 	for _, band := range bound.Octaves(a.c) {
-		best := map[string]*report.Claim{}
-		var order []string
+		var best []report.Claim
 		for _, of := range res.Summaries {
 			x := witnessed(of, res)
 			if x == nil || of.Band != bound.AllBand {
@@ -120,23 +119,20 @@ func (a *account) bandFloors(res *bound.Result) {
 			}
 			id := map[string]string{"": "near", bound.SearchFar: "far", bound.SearchTwins: "twins"}[searchOf(of)]
 			u, scale := a.unit(band.Name)
-			c := &report.Claim{ID: id, Subject: a.level(band.Name), Kind: report.Kind(of.Status), Value: report.AtLeast(scale*stat.Quantile(band.Of(x, m), .5), u), N: of.Examples}
-			if old := best[id]; old == nil {
-				order = append(order, id)
-				best[id] = c
-			} else if stronger(c, old) {
-				best[id] = c
+			c := report.Claim{ID: id, Subject: a.level(band.Name), Kind: report.Kind(of.Status), Value: report.AtLeast(scale*stat.Quantile(band.Of(x, m), .5), u), N: of.Examples}
+			if i := slices.IndexFunc(best, func(b report.Claim) bool { return b.ID == id }); i < 0 {
+				best = append(best, c)
+			} else if stronger(c, best[i]) {
+				best[i] = c
 			}
 		}
-		for _, id := range order {
-			a.Add(*best[id])
-		}
+		a.Add(best...)
 	}
 }
 
 // stronger reports whether a claim says more than another: what is certified goes before what is estimated, then the
 // larger goes before the smaller.
-func stronger(x, y *report.Claim) bool {
+func stronger(x, y report.Claim) bool {
 	if (x.Kind == report.Certified) != (y.Kind == report.Certified) {
 		return x.Kind == report.Certified
 	}

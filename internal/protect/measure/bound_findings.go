@@ -72,12 +72,9 @@ var roundingCodes = map[string]string{bound.RoundingProved: "rounding.proved", b
 
 // pairFinding says what the strongest pairs prove of every adversary.
 func (a *account) pairFinding() {
-	var best *bound.Summary
-	for i, b := range a.m.Bounds.Summaries {
-		if b.Method == bound.MethodPairMeanSquare && b.Examples == len(a.q.Indices) && b.Quantile(.5) > 0 && (best == nil || b.Quantile(.5) > best.Quantile(.5)) {
-			best = &a.m.Bounds.Summaries[i]
-		}
-	}
+	best := a.largest(func(b bound.Summary) bool {
+		return b.Method == bound.MethodPairMeanSquare && b.Examples == len(a.q.Indices) && b.Quantile(.5) > 0
+	})
 	if best == nil {
 		return
 	}

@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"cmp"
+
 	"tattle/internal/data/dataset"
 	"tattle/internal/report"
 )
@@ -39,9 +41,7 @@ func ReadingOf(m *Model, in Inputs) Reading {
 // OfModel returns the options with which the model was read.
 func (l Reading) OfModel() ModelOptions {
 	o := l.ModelOptions
-	if o.Preprocess == "" {
-		o.Preprocess = "none" // whatever is beside the model now
-	}
+	o.Preprocess = cmp.Or(o.Preprocess, "none") // whatever is beside the model now
 	return o
 }
 

@@ -38,9 +38,7 @@ type original struct {
 func (a *account) pictures() error {
 	if a.lists != nil && a.lists.Holder != nil && a.lists.Holder.Exposed != nil {
 		for _, o := range a.lists.Holder.Exposed.pictures {
-			if err := a.show(o, o.group, nil); err != nil {
-				return err
-			}
+			a.show(o, o.group, nil)
 		}
 	}
 	if a.q.Data == nil || !pictured(a.q.Data) {
@@ -53,25 +51,17 @@ func (a *account) pictures() error {
 		if res != nil && a.c.Name() == "dct" {
 			p := len(o.theta)
 			for _, s := range res.Near() {
-				if err := o.add(&shown, "s = "+Fraction(s.Size), o.reconstruct(s.Std[i*p:(i+1)*p], rng), ""); err != nil {
-					return err
-				}
+				o.add(&shown, "s = "+Fraction(s.Size), o.reconstruct(s.Std[i*p:(i+1)*p], rng), "")
 			}
 			if b := res.Kind(bound.SearchCombined); b != nil {
-				if err := o.add(&shown, "Barankin", o.reconstruct(b.Std[i*p:(i+1)*p], rng), ""); err != nil {
-					return err
-				}
+				o.add(&shown, "Barankin", o.reconstruct(b.Std[i*p:(i+1)*p], rng), "")
 			}
 		}
 		if best != nil && i < len(best.Pictures) {
-			if err := o.add(&shown, best.Attack+" attack", nn.Float64s(best.Pictures[i]), report.Searched); err != nil {
-				return err
-			}
+			o.add(&shown, best.Attack+" attack", nn.Float64s(best.Pictures[i]), report.Searched)
 		}
 		if len(shown) > 0 {
-			if err := a.show(o, o.group, shown); err != nil {
-				return err
-			}
+			a.show(o, o.group, shown)
 		}
 		if err := a.showPairs(o, i); err != nil {
 			return err
@@ -81,17 +71,13 @@ func (a *account) pictures() error {
 }
 
 // show adds the original and what was made of it.
-func (a *account) show(o original, group string, shown []report.Picture) error {
-	first, err := o.png(o.theta)
-	if err != nil {
-		return err
-	}
+func (a *account) show(o original, group string, shown []report.Picture) {
+	first := o.png(o.theta)
 	a.Pictures = append(a.Pictures, report.Picture{Group: group, Name: "original", SHA256: report.Digest(first), PNG: first})
 	for _, p := range shown {
 		p.Group = group
 		a.Pictures = append(a.Pictures, p)
 	}
-	return nil
 }
 
 // pictured reports whether examples can be shown.
@@ -114,10 +100,9 @@ func originalOf(set *dataset.Set, index int) (o original, ok bool) {
 }
 
 // add adds a picture of the same size, with its distance from the original.
-func (o original) add(to *[]report.Picture, name string, x []float64, from report.Source) error {
-	b, err := o.png(x)
+func (o original) add(to *[]report.Picture, name string, x []float64, from report.Source) {
+	b := o.png(x)
 	*to = append(*to, report.Picture{Name: fmt.Sprintf("%s: %s", name, report.Exactly(o.distance(x), report.Grey)), SHA256: report.Digest(b), Source: from, PNG: b})
-	return err
 }
 
 // distance is the root mean square difference from the original in grey levels of 255, before clipping.
@@ -152,7 +137,7 @@ func (o original) reconstruct(std []float64, rng *rand.Rand) []float64 {
 }
 
 // png encodes a normalised picture of one or three channels, clipped to 0..1.
-func (o original) png(x []float64) ([]byte, error) {
+func (o original) png(x []float64) []byte {
 	channels, rows, cols := o.shape[0], o.shape[1], o.shape[2]
 	plane := rows * cols
 	level := func(c, i int) uint8 {
@@ -173,8 +158,10 @@ func (o original) png(x []float64) ([]byte, error) {
 		img = rgba
 	}
 	var b bytes.Buffer
-	err := png.Encode(&b, img)
-	return b.Bytes(), err
+	if err := png.Encode(&b, img); err != nil {
+		panic(err) // there is no other reason in memory than a picture without pixels
+	}
+	return b.Bytes()
 }
 
 // pairKinds are the witnesses of an example that are shown.
@@ -214,21 +201,14 @@ func (a *account) showPairs(o original, i int) error {
 		for j := range other {
 			other[j] += o.theta[j]
 		}
-		if err := a.addPair(o, &shown, k.name, other, b.Pair.Share[i*b.Witnesses+at]); err != nil {
-			return err
-		}
+		// No adversary errs by less than the floor on average over the two; Share is the h of release.PairShare.
+		floor := report.AtLeast(math.Floor(1e6*o.distance(other)*math.Sqrt(b.Pair.Share[i*b.Witnesses+at]))/1e6, report.Grey)
+		o.add(&shown, k.name+", floor "+floor.String()+", apart", other, "")
 	}
-	if len(shown) == 0 {
-		return nil
+	if len(shown) > 0 {
+		a.show(o, "pair "+o.group, shown)
 	}
-	return a.show(o, "pair "+o.group, shown)
-}
-
-// addPair adds the other input of a pair. No adversary errs by less than the floor on average over the two, which follows
-// from share, the h of release.PairShare.
-func (a *account) addPair(o original, to *[]report.Picture, name string, other []float64, share float64) error {
-	floor := report.AtLeast(math.Floor(1e6*o.distance(other)*math.Sqrt(share))/1e6, report.Grey)
-	return o.add(to, name+", floor "+floor.String()+", apart", other, "")
+	return nil
 }
 
 // bestWitness returns the witness of example i with the largest floor of the whole input.

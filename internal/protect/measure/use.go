@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,10 +88,7 @@ const streamDatabase = 0x6461746162617365 // "database"
 
 // neighbours returns the task on the outputs of the original model, and the examples of its database.
 func (p Purpose) neighbours(ctx context.Context, original nn.Model, f release.Features) (of nn.Source, task *release.Neighbours, err error) {
-	database := p.Data
-	if p.Views != nil {
-		database = p.Views
-	}
+	database := cmp.Or(p.Views, p.Data)
 	f.Noise, f.Post = release.None{}, release.Post{}
 	if original != nil {
 		f.Front, f.Head = original, nil

@@ -132,16 +132,19 @@ func (a *account) recogniser() *attack.Result {
 
 // strongest returns the certified row per coordinate of all bands with the largest median, by one search: "" is one
 // near the input. It is nil if there is none.
-func (a *account) strongest(search string) (best *bound.Summary) {
+func (a *account) strongest(search string) *bound.Summary {
+	return a.largest(func(b bound.Summary) bool {
+		return b.Status == bound.StatusCertified && b.Band == bound.AllBand && searchOf(b) == search && (b.Method == bound.MethodHCR || b.Method == bound.MethodBarankin)
+	})
+}
+
+// largest returns the row of a kind with the largest finite median, or one that is unbounded; nil if there is none.
+func (a *account) largest(is func(bound.Summary) bool) (best *bound.Summary) {
 	if a.m.Bounds == nil {
 		return nil
 	}
 	for i, b := range a.m.Bounds.Summaries {
-		if b.Status != bound.StatusCertified || b.Band != bound.AllBand || searchOf(b) != search || b.Method != bound.MethodHCR && b.Method != bound.MethodBarankin {
-			continue
-		}
-		m := b.Quantile(.5)
-		if best == nil || !math.IsInf(m, 1) && (math.IsInf(best.Quantile(.5), 1) || m > best.Quantile(.5)) {
+		if m := b.Quantile(.5); is(b) && (best == nil || !math.IsInf(m, 1) && (math.IsInf(best.Quantile(.5), 1) || m > best.Quantile(.5))) {
 			best = &a.m.Bounds.Summaries[i]
 		}
 	}

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -30,12 +31,7 @@ func (s Spec) Learned() bool {
 	return s.Projection == ProjectionPrincipal || s.Projection == ProjectionDiscriminant
 }
 
-func (s Spec) projection() string {
-	if s.Projection == "" {
-		return ProjectionFirst
-	}
-	return s.Projection
-}
+func (s Spec) projection() string { return cmp.Or(s.Projection, ProjectionFirst) }
 
 // projectionStream keeps a random projection apart from other uses of one seed.
 const projectionStream = 0x70726f6a656374 // "project"

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -122,12 +123,7 @@ func (s Spec) shapeable(front *nn.Graph) error {
 	return nil
 }
 
-func (s Spec) surface() string {
-	if s.Surface == "" {
-		return SurfaceFeatures
-	}
-	return s.Surface
-}
+func (s Spec) surface() string { return cmp.Or(s.Surface, SurfaceFeatures) }
 
 func (s Spec) check() error {
 	switch {
@@ -173,11 +169,10 @@ func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 		return nil, nil, err
 	}
 	if last := lastOf(g); last != nil {
+		logits := ""
 		switch op := last.Op.(type) {
 		case *nn.Softmax:
-			if front, _, err = g.Cut(last.Inputs[0]); err != nil {
-				return nil, nil, fmt.Errorf("the net has a softmax and no logits before it: %w", err)
-			}
+			logits = last.Inputs[0]
 		case *nn.Unary, *nn.Hardmax, *nn.Opaque:
 			return nil, nil, noLogits(last)
 		case *nn.Binary:
@@ -186,9 +181,12 @@ func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 			}
 			// A logarithm of a softmax subtracts one number from all logits: the softmax stays the same.
 			if op.Operator == "Sub" && op.Constant == nil && nn.Size(shapes[last.Inputs[1]]) == 1 {
-				if front, _, err = g.Cut(last.Inputs[0]); err != nil {
-					return nil, nil, fmt.Errorf("the net has a softmax and no logits before it: %w", err)
-				}
+				logits = last.Inputs[0]
+			}
+		}
+		if logits != "" {
+			if front, _, err = g.Cut(logits); err != nil {
+				return nil, nil, fmt.Errorf("the net has a softmax and no logits before it: %w", err)
 			}
 		}
 	}
