@@ -32,9 +32,7 @@ func (q *request) certificates(ctx context.Context, s *measure.Split) error {
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
 		return &MismatchError{Err: err}
 	}
-	for _, d := range found {
-		q.found = append(q.found, d.String())
-	}
+	q.found = append(q.found, found...)
 	if err != nil || len(found) > 0 {
 		return err
 	}

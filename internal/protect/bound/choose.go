@@ -81,19 +81,14 @@ func (j jacobianSize) String() string {
 	return fmt.Sprintf("the Jacobian has %s relevant rows and %s columns", report.Grouped(j.rows), report.Grouped(j.cols))
 }
 
-// directWork counts the operations for computing and decomposing J, as those of float64 matrix
-// products.
+// directWork counts the operations for computing J, its decomposition, its pseudoinverse and
+// the Cramér-Rao figures, as those of float64 matrix products. With d and D the smaller and the
+// larger side of J, it is 8 d²D for products with J and 16 d³ for the eigenvectors of a Gram
+// matrix. The latter is so large because the reduction to tridiagonal form is partly limited by
+// the speed of memory.
 func (j jacobianSize) directWork(product float64) float64 {
-	return wideProduct*product*float64(min(j.rows, j.cols)) + j.operations()
-}
-
-// operations returns the number of operations for the decomposition of J, its pseudoinverse and
-// the Cramér-Rao figures. With d and D the smaller and the larger side of J, it is 8 d²D for
-// products with J and 16 d³ for the eigenvectors of a Gram matrix. The latter is so large
-// because the reduction to tridiagonal form is partly limited by the speed of memory.
-func (j jacobianSize) operations() float64 {
 	d, wide := float64(min(j.rows, j.cols)), float64(max(j.rows, j.cols))
-	return 8*d*d*wide + 16*d*d*d
+	return wideProduct*product*d + (8*d*d*wide + 16*d*d*d)
 }
 
 // choleskyWork counts the operations for the factor of J's Gram matrix and the searches with it.

@@ -45,12 +45,6 @@ func (all columns) keep(lo, hi int) {
 	}
 }
 
-// fits reports whether a row of an array may have this shape. The number of singular values
-// differs between shards.
-func (c column) fits(shape []int) bool {
-	return c.name == spectrumName || slices.Equal(shape, c.row)
-}
-
 // anyNumbers is a slice of a record, of any type of number.
 type anyNumbers interface {
 	dtype() string            // of what is stored, as NumPy writes it

@@ -12,16 +12,16 @@ import (
 	"tattle/internal/shared"
 )
 
-// bytesOfCube is the grid of p bytes that are taken to −1 … 1 in float32.
-func bytesOfCube(t testing.TB, p int) Domain {
+// bytesAs is the grid of p bytes of which 0 … 1 are normalised in float32.
+func bytesAs(t testing.TB, p int, mean, std float32) Domain {
 	t.Helper()
 	list := make([]float32, 256)
 	for v := range list {
 		x := float32(v) / 255
-		x -= .5
-		list[v] = x / .5
+		x -= mean
+		list[v] = x / std
 	}
-	return must.Get(Stored(slices.Repeat([]float64{-1}, p), slices.Repeat([]float64{1}, p), slices.Repeat([]Values{{1, list}}, p)))(t)
+	return must.Get(Stored(slices.Repeat([]float64{float64(list[0])}, p), slices.Repeat([]float64{float64(list[255])}, p), slices.Repeat([]Values{{1, list}}, p)))(t)
 }
 
 // onGrid draws stored inputs.
@@ -42,7 +42,7 @@ func onGrid(d Domain, count int, seed uint64) nn.Rows {
 // stored is the small experiment with far witnesses and twins among stored inputs.
 func stored(t testing.TB) (*nn.Net, nn.Rows, Experiment, Domain) {
 	m, _, e := small(t)
-	d := bytesOfCube(t, 24)
+	d := bytesAs(t, 24, .5, .5)
 	e.Far = FarOptions{Starts: 4, Domain: d, Seed: 5}
 	e.Twins = TwinOptions{Examples: 5, Domain: d, Seed: 6}
 	return m, onGrid(d, 12, 9), e, d
@@ -166,13 +166,7 @@ func TestRefineClimbs(t *testing.T) {
 func TestStoredTwinsOnMNIST(t *testing.T) {
 	shared.Long(t, "takes seconds")
 	o := loadOracle(t)
-	list := make([]float32, 256)
-	for v := range list {
-		x := float32(v) / 255
-		x -= .1307
-		list[v] = x / .3081
-	}
-	d := must.Get(Stored(slices.Repeat([]float64{float64(list[0])}, 784), slices.Repeat([]float64{float64(list[255])}, 784), slices.Repeat([]Values{{1, list}}, 784)))(t)
+	d := bytesAs(t, 784, .1307, .3081)
 	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 2, Domain: d, Seed: 1}}}
 	r := mustRun(t, o.net, o.data, upTo(2), e)
 	var rms []float64
@@ -191,8 +185,7 @@ func TestVerifyCatchesWitnessesOffTheGrid(t *testing.T) {
 	m, data, e, _ := stored(t)
 	r := mustRun(t, m, data, upTo(5), e)
 	for _, name := range []string{"far_eps", "twin_eps"} {
-		to := t.TempDir() + "/forged.npz"
-		claims := forgeArray(t, r, to, name, func(x any) {
+		claims := forgeArray(t, r, name, func(x any) {
 			eps := x.([]float64)
 			for i := range eps {
 				if eps[i] != 0 {

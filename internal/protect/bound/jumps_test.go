@@ -2,10 +2,11 @@ package bound
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/float16"
@@ -88,11 +89,7 @@ func TestNoBoundExceedsTheCast(t *testing.T) {
 		for i, v := range eps {
 			x1[i] += float64(v)
 		}
-		a0, a1 := exactCast(m, x0), exactCast(m, x1)
-		z := 0.
-		for j := range a0 {
-			z = math.Hypot(z, a1[j]-a0[j])
-		}
+		z := floats.Distance(exactCast(m, x0), exactCast(m, x1), 2)
 		for _, sigma := range []float64{ulp / 2, 2 * ulp, 20 * ulp} {
 			c, before := &Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}, &Certifier{Net: plain, Noise: release.Gaussian{Sigma: sigma}}
 			d, b := c.Divergences(t.Context(), theta, eps)[0], before.Divergences(t.Context(), theta, eps)[0]
@@ -169,22 +166,12 @@ func TestRunLeavesOutJacobiansOfSteps(t *testing.T) {
 					v := float64(eps[i*len(eps)/2+lo+k])
 					step[k], square = theta[k]+v, square+v*v
 				}
-				best = max(best, square/24/rootOf(exactCast(m, theta), exactCast(m, step), .05))
+				z := floats.Distance(exactCast(m, theta), exactCast(m, step), 2) / .05
+				best = max(best, square/24/math.Expm1(z*z))
 			}
 			if got := r.Kinds[0].MeanSquare[i]; !(got > 0) || got > best*(1+1e-9) {
 				t.Errorf("%s, example %d: certified %v, the witnesses prove %v", search, i, got, best)
 			}
 		}
 	}
-}
-
-// rootOf is expm1(‖z‖²/σ²).
-func rootOf(a0, a1 []float64, sigma float64) float64 {
-	q := new(big.Float)
-	for j := range a0 {
-		z := (a1[j] - a0[j]) / sigma
-		q.Add(q, big.NewFloat(z*z))
-	}
-	v, _ := q.Float64()
-	return math.Expm1(v)
 }

@@ -60,8 +60,9 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 		w.search += 8 * gramTemporary * int64(max(e.Search.Restarts, e.Barankin.Witnesses+gramGuard)) * (inputs + features)
 		w.alone = j.gramOptions().WorkingBytes()
 	}
-	points := int64(e.mostWitnesses() + 1)
-	w.alone = max(w.alone, 8*points*(3*inputs+3*features+int64(e.Coordinates.Len()))) // a certificate
+	for _, s := range e.witnessSets() {
+		w.alone = max(w.alone, 8*int64(s.Witnesses+1)*(3*inputs+3*features+int64(e.Coordinates.Len()))) // a certificate
+	}
 	if e.Far.Starts > 0 {
 		w.alone = max(w.alone, 4*int64(farRows(p, n))*(6*inputs+2*features))
 	}
@@ -78,15 +79,6 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 		w.search += b.Memory(2, 1) - one // intermediate results that do not fit are computed again for each product
 	}
 	return w
-}
-
-// mostWitnesses returns the largest number of witnesses of one kind for an example.
-func (e Experiment) mostWitnesses() int {
-	most := 1
-	for _, s := range e.witnessSets() {
-		most = max(most, s.Witnesses)
-	}
-	return most
 }
 
 // kept returns the bytes that the decomposition of J takes while its example is searched: its

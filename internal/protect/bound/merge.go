@@ -25,20 +25,13 @@ func (e Experiment) layoutOf(f *run.Folder) (*record, error) {
 
 // add takes in what the record of a shard has of all of its examples together.
 func (e *record) add(path string, x Experiment) error {
-	f, err := npy.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	took, err := readEffort(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	e.effort = e.effort.and(took, x.Search.Search)
 	shard := x.newRecord()
-	if _, _, err := shard.open(f, path); err != nil {
+	f, _, _, err := shard.open(path)
+	if err != nil {
 		return err
 	}
+	f.Close()
+	e.effort = e.effort.and(shard.effort, x.Search.Search)
 	e.width = max(e.width, shard.width)
 	e.small = e.small && shard.small
 	for i, s := range shard.sets {

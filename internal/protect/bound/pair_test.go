@@ -3,7 +3,6 @@ package bound
 import (
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -158,24 +157,16 @@ func TestVerifyPairFloors(t *testing.T) {
 				t.Errorf("%v: example %d: %g by the search for pair floors, %g by far witnesses", noise, i, s, far)
 			}
 		}
-		to := filepath.Join(t.TempDir(), "forged.npz")
-		for name, says := range map[string]string{
-			"pair_eps": "of example 1", "far_eps": "of example 1", "pair_share": "pair_share of example 1", "far_pair_share": "far_pair_share of example 1",
-			"far_pair_floor": "far_pair_floor of example", "twin_pair_mean_square": "twin_pair_mean_square of example 1", "s200_pair_floor": "s200_pair_floor of example",
+		for _, v := range []struct {
+			array, says string
+			at          int
+		}{
+			{"pair_eps", "of example 1", 8*24 + 3}, // of a group of coordinates
+			{"far_eps", "of example 1", 2*24 + 3}, {"pair_share", "pair_share of example 1", 5}, {"far_pair_share", "far_pair_share of example 1", 2},
+			{"far_pair_floor", "far_pair_floor of example", 1}, {"twin_pair_mean_square", "twin_pair_mean_square of example 1", 1}, {"s200_pair_floor", "s200_pair_floor of example", 1},
 		} {
-			at := 1
-			switch name {
-			case "far_eps":
-				at = 2*24 + 3
-			case "far_pair_share":
-				at = 2
-			case "pair_eps":
-				at = 8*24 + 3 // of a group of coordinates
-			case "pair_share":
-				at = 5
-			}
-			if found := verified(t, m, data, r, forge(t, r, to, name, at, .01)); !names(found, says) {
-				t.Errorf("%v: %s changed: %v", noise, name, found)
+			if found := verified(t, m, data, r, forge(t, r, v.array, v.at, .01)); !names(found, v.says) {
+				t.Errorf("%v: %s changed: %v", noise, v.array, found)
 			}
 		}
 	}
@@ -305,14 +296,13 @@ func TestLogPairShare(t *testing.T) {
 func TestPairSearchOnMNIST(t *testing.T) {
 	shared.Long(t, "searches witnesses for images")
 	o := loadOracle(t)
-	const grey = 255 * .3081
 	for _, c := range []struct{ strength, coordinate, whole float64 }{{1, 21.5, 24.5}, {5, 49, 55}} {
 		e := o.experiment(Direct)
 		e.Noise = release.Gaussian{Sigma: c.strength * o.sigma}
 		e.Sizes, e.Search.Restarts = []float64{1. / 200}, 1
 		e.Far, e.Pairs = FarOptions{Starts: 2, Domain: mnistRange()}, PairOptions{Witnesses: MostPairs, Groups: MostPairGroups, Domain: mnistRange()}
 		f := mustRun(t, o.net, o.data, upTo(6), e).Kind(SearchPairs).Pair
-		coordinate, whole := middle(f.Std)*grey, math.Sqrt(middle(f.MeanSquare))*grey
+		coordinate, whole := middle(f.Std)*greyMNIST, math.Sqrt(middle(f.MeanSquare))*greyMNIST
 		if coordinate < c.coordinate || whole < c.whole {
 			t.Errorf("%g σ: median floors of %.1f for coordinates and %.1f for whole images, want at least %g and %g", c.strength, coordinate, whole, c.coordinate, c.whole)
 		}

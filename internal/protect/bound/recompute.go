@@ -99,7 +99,7 @@ func (v *verifier) cramerRao(ctx context.Context, old *record) error {
 		return err
 	}
 	fresh := &record{p: old.p, m: old.m, cramerRao: true}
-	fresh.grow(len(old.index))
+	fresh.columns().grow(len(old.index))
 	fresh.setSpectra(fresh.fillCramerRao(factors, v.experiment), old.width)
 	for i, r := range old.rank {
 		if r != fresh.rank[i] {

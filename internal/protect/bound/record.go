@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,9 +67,6 @@ func (e *record) columns() columns {
 	return cols
 }
 
-// grow makes room for n examples in all arrays but the spectrum, whose width is not known.
-func (e *record) grow(n int) { e.columns().grow(n) }
-
 // rows returns the record of examples lo to hi, whose arrays share memory with those of e;
 // the spectrum is left out.
 func (e *record) rows(lo, hi int) *record {
@@ -86,17 +84,27 @@ func (e *record) rows(lo, hi int) *record {
 // set returns what was found by a search, or nil if there is nothing.
 func (e *record) set(search string) *Bounds { return kindOf(e.sets, search) }
 
-// open opens the arrays of a file for reading by rows, one row for each example. It
+// open opens a file, and its arrays for reading by rows, one row for each example. It
 // returns an error unless they have the shapes and types of e; the width of the spectra is
 // free.
-func (e *record) open(f *npy.File, path string) (rows map[string]*npy.Rows, total int, err error) {
+func (e *record) open(path string) (f *npy.File, rows map[string]*npy.Rows, total int, err error) {
+	if f, err = npy.Open(path); err != nil {
+		return nil, nil, 0, err
+	}
+	if rows, total, err = e.from(f, path); err != nil {
+		f.Close()
+	}
+	return f, rows, total, err
+}
+
+func (e *record) from(f *npy.File, path string) (rows map[string]*npy.Rows, total int, err error) {
 	rows, total = map[string]*npy.Rows{}, -1
 	for _, c := range e.columns() {
 		r, err := f.Rows(c.name)
 		if err != nil {
 			return nil, 0, err
 		}
-		if shape := r.Shape(); len(shape) != 1+len(c.row) || !c.fits(shape[1:]) || total >= 0 && shape[0] != total {
+		if shape := r.Shape(); len(shape) != 1+len(c.row) || c.name != spectrumName && !slices.Equal(shape[1:], c.row) || total >= 0 && shape[0] != total {
 			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("shape %v", shape)}
 		}
 		if want := c.data.dtype()[1:]; !c.data.accept("<" + r.Type()) {
@@ -107,7 +115,10 @@ func (e *record) open(f *npy.File, path string) (rows map[string]*npy.Rows, tota
 	if r := rows[spectrumName]; r != nil {
 		e.width = r.Shape()[1]
 	}
-	return rows, total, nil
+	if e.effort, err = readEffort(f); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return rows, total, err
 }
 
 // read reads rows lo to hi of the arrays that want selects by name.
@@ -136,11 +147,6 @@ func (e *record) write(w io.Writer) error {
 			return err
 		}
 	}
-	return e.close(z)
-}
-
-// close writes how much work LSQR took, and ends the archive.
-func (e *record) close(z *npy.Writer) error {
 	if e.effort.solves > 0 {
 		if err := z.Add(effortName, []int{3}, e.effort.array()); err != nil {
 			return err

@@ -28,23 +28,16 @@ type Result struct {
 
 // Load reads the arrays of a run of a resolved experiment, and summarises them.
 func Load(path string, e Experiment) (*Result, error) {
-	f, err := npy.Open(path)
+	rec := e.newRecord()
+	f, rows, total, err := rec.open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	rec := e.newRecord()
-	rows, total, err := rec.open(f, path)
-	if err != nil {
-		return nil, err
-	}
 	witnesses := func(name string) bool {
 		return name == "theta" || strings.HasSuffix(name, "_eps") || strings.HasSuffix(name, "_solve")
 	}
-	if err := rec.read(rows, 0, total, func(name string) bool { return !witnesses(name) }); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if rec.effort, err = readEffort(f); err == nil {
+	if err = rec.read(rows, 0, total, func(name string) bool { return !witnesses(name) }); err == nil {
 		err = rec.check()
 	}
 	if err != nil {

@@ -48,7 +48,10 @@ func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size floa
 	s.z, s.next, s.frozen = room(s.z, len(b.start)), room(s.next, len(eps)), room(s.frozen, rows)
 	clear(s.frozen)
 	simd.ScaleShift(s.z, b.start, float32(size), 0) // 1: z⁰
-	norms := rowNorms(b.start, n)
+	norms := make([]float64, rows)
+	for i := range norms {
+		norms[i] = norm32(rowOf(b.start, i, n))
+	}
 	s.inverse.prepare(b)
 	for j := 1; ; j++ {
 		if err := ctx.Err(); err != nil {
@@ -121,12 +124,4 @@ func squareNorm32(x []float32) (s float64) {
 		s += float64(v) * float64(v)
 	}
 	return s
-}
-
-func rowNorms(x []float32, width int) []float64 {
-	norms := make([]float64, len(x)/width)
-	for i := range norms {
-		norms[i] = norm32(x[i*width : (i+1)*width])
-	}
-	return norms
 }

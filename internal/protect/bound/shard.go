@@ -36,7 +36,7 @@ func (r *runner) examples(ctx context.Context, i int) (*record, error) {
 		rec.shrink()
 	}
 	rec.first = lo
-	rec.grow(hi - lo)
+	rec.columns().grow(hi - lo) // but of the spectrum, whose width is not known
 	for k, index := range r.indices[lo:hi] {
 		rec.index[k], rec.label[k] = int64(index), int64(r.data.Label(index))
 	}

@@ -71,18 +71,8 @@ func exactExpm1(q *big.Float) *big.Float {
 
 // exactStep returns ‖a(θ+ε) − a(θ)‖² in real arithmetic.
 func exactStep(m *nn.Net, theta, eps []float32) *big.Float {
-	var from, to []*big.Float
-	for i, v := range theta {
-		from = append(from, exact(float64(v)))
-		to = append(to, new(big.Float).SetPrec(exactBits).Add(exact(float64(v)), exact(float64(eps[i]))))
-	}
-	sum := exact(0)
-	from, to = exactForward(m, from), exactForward(m, to)
-	for j := range to {
-		z := new(big.Float).SetPrec(exactBits).Sub(to[j], from[j])
-		sum.Add(sum, exactProduct(z, z))
-	}
-	return sum
+	z := exactSteps(m, theta, eps)[0]
+	return exactDot(z, z)
 }
 
 // wildNet has weights of any size, some rows of zeros, and biases that switch

@@ -171,12 +171,14 @@ func (b *levelBuilder) tensor(name string) tensor {
 // if that fixes at least as many values as there are inputs, and returns an error if
 // values or slopes are not finite.
 func (w *twinWorker) constrain(l *level, nets []*nn.Net) (bool, error) {
-	values, err := l.valuesAt(nets, w.theta)
-	if err != nil {
-		return false, err
+	values, rows := make([][]float64, len(nets)), make([][]float64, len(nets))
+	for k, net := range nets {
+		values[k] = make([]float64, l.tensors[k].n)
+		if net.Forward64(values[k], w.theta); !nn.Finite(values[k]) {
+			return false, l.notFinite(k)
+		}
 	}
-	last := len(nets) - 1
-	on := 0
+	last, on := len(nets)-1, 0
 	for _, v := range values[last] {
 		if !l.relu || v > 0 {
 			on++
@@ -185,9 +187,11 @@ func (w *twinWorker) constrain(l *level, nets []*nn.Net) (bool, error) {
 	if on >= w.p {
 		return false, nil
 	}
-	rows := make([][]float64, len(nets))
 	for k, net := range nets {
-		if rows[k] = l.rowsAt(net, w.theta); !nn.Finite(rows[k]) {
+		if rows[k] = l.rows; l.rows == nil {
+			rows[k] = Jacobians(net, w.theta)[0].Rows
+		}
+		if !nn.Finite(rows[k]) {
 			return false, l.notFinite(k)
 		}
 	}
@@ -196,18 +200,6 @@ func (w *twinWorker) constrain(l *level, nets []*nn.Net) (bool, error) {
 	w.polytope.Rows, w.polytope.Right, w.polytope.Equal = c.rows, c.right, equal
 	c.keepOff(equal, w.low, w.high, &w.polytope)
 	return true, nil
-}
-
-// valuesAt returns the tensors at θ.
-func (l *level) valuesAt(nets []*nn.Net, theta []float64) ([][]float64, error) {
-	values := make([][]float64, len(nets))
-	for k, net := range nets {
-		values[k] = make([]float64, l.tensors[k].n)
-		if net.Forward64(values[k], theta); !nn.Finite(values[k]) {
-			return nil, l.notFinite(k)
-		}
-	}
-	return values, nil
 }
 
 // hold adds the constraints that keep the values of a level and the ReLU pattern before
@@ -237,14 +229,6 @@ func (c *constraints) hold(l *level, values, rows [][]float64) (equal int) {
 // notFinite is the error where tensor k, or its slopes, are not finite.
 func (l *level) notFinite(k int) error {
 	return fmt.Errorf("twins: tensor %q of the model, or its Jacobian, is not finite at this input: its weights are too large or not numbers", l.tensors[k].name)
-}
-
-// rowsAt returns the Jacobian of a tensor's net at θ.
-func (l *level) rowsAt(net *nn.Net, theta []float64) []float64 {
-	if l.rows != nil {
-		return l.rows
-	}
-	return Jacobians(net, theta)[0].Rows
 }
 
 // constraints collects rows, scaled to length 1.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
@@ -96,6 +98,13 @@ func find(t *testing.T, g *nn.Graph, d Domain, theta, target []float32) ([]float
 	return eps, found
 }
 
+func twinsAre(t *testing.T, eps []float64, want ...float64) {
+	t.Helper()
+	if floats.Distance(eps, want, math.Inf(1)) > 2e-3 {
+		t.Errorf("twins %v, want %v", eps, want)
+	}
+}
+
 // Of two inputs the unit x + y is on and x − y − 1.3 off: twins lie on a line, from
 // which the limit of x and the unit that is off cut a piece.
 func TestTwinsInThePlane(t *testing.T) {
@@ -106,20 +115,12 @@ func TestTwinsInThePlane(t *testing.T) {
 	}
 	// On x + y = 0.75: y ≤ 1 from (−0.25, 1), and x − y ≤ 1.3 as float32 up to
 	// (1.025, −0.275), as far as 1.025 > 1 lets it: (1, −0.25).
-	for i, want := range []float64{.75, -.75, .625, -.625} {
-		if math.Abs(eps[i]-want) > 2e-3 {
-			t.Errorf("entry %d of the twins is %g, want %g", i, eps[i], want)
-		}
-	}
+	twinsAre(t, eps, .75, -.75, .625, -.625)
 	// A unit 2x − 2y − 1 that is off stops it at x − y = 1/2, so (−0.25, 1) is
 	// farther, and (0.625, 0.125) nearest to the target.
 	g = chain([]int{2}, weights(2, 2, 1, 1, 2, -2, 0, -1), &nn.ReLU{})
 	eps, _ = find(t, g, cube(2, 1), []float32{.25, .5}, []float32{1, 0})
-	for i, want := range []float64{-.5, .5, .375, -.375} {
-		if math.Abs(eps[i]-want) > 2e-3 {
-			t.Errorf("entry %d of the twins of the second net is %g, want %g", i, eps[i], want)
-		}
-	}
+	twinsAre(t, eps, -.5, .5, .375, -.375)
 }
 
 // Nets of every kind that there are levels for: units on of the first ReLU fewer
@@ -158,11 +159,7 @@ func TestTwinsOfADeadNet(t *testing.T) {
 	g := chain([]int{3}, weights(2, 3, 1, 0, 0, 0, 1, 0, -9, -9), &nn.ReLU{})
 	theta := []float32{.5, -.25, 1}
 	eps, found := find(t, g, cube(3, 1), theta, []float32{0, .5, -.5})
-	for i, want := range []float64{-1.5, 1.25, -2, -.5, .75, -1.5} {
-		if math.Abs(eps[i]-want) > 2e-3 {
-			t.Errorf("entry %d of the twins is %g, want %g", i, eps[i], want)
-		}
-	}
+	twinsAre(t, eps, -1.5, 1.25, -2, -.5, .75, -1.5)
 	if found != [2]bool{true, true} {
 		t.Error(found)
 	}

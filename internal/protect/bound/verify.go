@@ -16,27 +16,6 @@ type Claims struct {
 	SHA256 string // of that file, as recorded
 }
 
-// A Discrepancy is one thing that was recorded and does not come out again.
-type Discrepancy struct {
-	What       string // an array
-	Example    int    // index in the data set, −1 if it is not about one
-	Coordinate int    // within the row of the array, −1 if it is not about one
-	Recorded   string
-	Recomputed string
-}
-
-// String says what is wrong in one line.
-func (d Discrepancy) String() string {
-	where := ""
-	if d.Example >= 0 {
-		where = fmt.Sprintf(" of example %d", d.Example)
-	}
-	if d.Coordinate >= 0 {
-		where += fmt.Sprintf(", coordinate %d", d.Coordinate)
-	}
-	return fmt.Sprintf("%s%s: recorded %s, recomputed %s", d.What, where, d.Recorded, d.Recomputed)
-}
-
 // A MisfitError says that an array is not what an experiment as it is described stores:
 // the description is wrong, or the array is.
 type MisfitError struct{ Path, Array, Has string }
@@ -59,10 +38,10 @@ const (
 )
 
 // Verify computes every certificate again from the model, the inputs and the witnesses, and
-// lists what differs. e is the experiment as resolved when it ran. The inputs are those recorded, compared with data unless that
-// is nil. It reads a few examples at a time. It returns an error if the arrays cannot be
-// read; a recorded figure that is wrong is a Discrepancy.
-func Verify(ctx context.Context, m Model, data nn.Source, e Experiment, c Claims, progress func(done, total int)) ([]Discrepancy, error) {
+// lists what was recorded and does not come out again, in one line each. e is the experiment as resolved when it ran. The
+// inputs are those recorded, compared with data unless that is nil. It reads a few examples at a time. It returns an error
+// if the arrays cannot be read.
+func Verify(ctx context.Context, m Model, data nn.Source, e Experiment, c Claims, progress func(done, total int)) ([]string, error) {
 	if err := e.check(m); err != nil {
 		return nil, err
 	}
@@ -91,27 +70,31 @@ type verifier struct {
 	model      Model
 	data       nn.Source
 	experiment Experiment
-	found      []Discrepancy
+	found      []string
 }
 
+// report adds what was recorded in an array, of an example in the data set and a coordinate unless these are −1.
 func (v *verifier) report(what string, example, coordinate int, recorded, recomputed any) {
-	if len(v.found) < mostDiscrepancies {
-		v.found = append(v.found, Discrepancy{what, example, coordinate, fmt.Sprint(recorded), fmt.Sprint(recomputed)})
+	if len(v.found) >= mostDiscrepancies {
+		return
 	}
+	if example >= 0 {
+		what += fmt.Sprintf(" of example %d", example)
+	}
+	if coordinate >= 0 {
+		what += fmt.Sprintf(", coordinate %d", coordinate)
+	}
+	v.found = append(v.found, fmt.Sprintf("%s: recorded %v, recomputed %v", what, recorded, recomputed))
 }
 
 // arrays recomputes what is recorded of each example.
 func (v *verifier) arrays(ctx context.Context, path string, progress func(done, total int)) error {
-	f, err := npy.Open(path)
+	rec := v.experiment.newRecord()
+	f, rows, total, err := rec.open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	rec := v.experiment.newRecord()
-	rows, total, err := rec.open(f, path)
-	if err != nil {
-		return err
-	}
 	if err := v.runtime(rows["theta"]); err != nil {
 		return err
 	}

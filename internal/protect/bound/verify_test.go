@@ -12,7 +12,7 @@ import (
 )
 
 // verified runs Verify on what a run wrote.
-func verified(t testing.TB, m Model, data nn.Source, r *Result, c Claims) []Discrepancy {
+func verified(t testing.TB, m Model, data nn.Source, r *Result, c Claims) []string {
 	t.Helper()
 	return must.Get(Verify(context.Background(), m, data, r.Experiment, c, nil))(t)
 }
@@ -42,7 +42,7 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 		{"cramer_rao_axis", "cramer_rao_axis of example 1, coordinate 3", 27, 1e-3},
 		{"seen", "seen of example 2, coordinate 5", 53, 1e-3},
 	} {
-		c := forge(t, r, filepath.Join(t.TempDir(), "forged.npz"), v.array, v.at, v.change)
+		c := forge(t, r, v.array, v.at, v.change)
 		if found := verified(t, m, data, r, c); !names(found, v.says) {
 			t.Errorf("%s %d changed: %v", v.array, v.at, found)
 		}
@@ -57,7 +57,7 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 // brought up to date.
 func catches(t *testing.T, m *nn.Net, data nn.Rows, r *Result, name string, at int, change float64) {
 	t.Helper()
-	c := forge(t, r, filepath.Join(t.TempDir(), "forged.npz"), name, at, change)
+	c := forge(t, r, name, at, change)
 	found, err := Verify(t.Context(), m, data, r.Experiment, c, nil)
 	if err == nil && (len(found) == 0 || names(found, "SHA-256")) {
 		t.Errorf("%s %d changed: %v", name, at, found)
