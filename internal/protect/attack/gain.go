@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tattle/internal/math/stat"
+	"tattle/internal/protect/bound"
 )
 
 // Confidence is the confidence of the limits on gains, shared by the attacks of which the
@@ -55,18 +56,13 @@ func (r *Result) Interval(band []int) *[2]float64 {
 // squares are the mean-square errors of examples over the coordinates in band, all
 // where it is nil; of people, the mean of their examples'.
 func (r *Result) squares(band []int) []float64 {
-	out := make([]float64, len(r.MeanSquare))
-	m := len(r.RMS) / len(out)
+	out, rms, m := make([]float64, len(r.MeanSquare)), r.RMS, len(r.RMS)/len(r.MeanSquare)
+	if band != nil {
+		rms, m = bound.Band{Keep: band}.Of(rms, m), len(band)
+	}
 	for i := range out {
-		x := r.RMS[i*m : (i+1)*m]
-		if band == nil {
-			for _, v := range x {
-				out[i] += v * v / float64(m)
-			}
-			continue
-		}
-		for _, k := range band {
-			out[i] += x[k] * x[k] / float64(len(band))
+		for _, v := range rms[i*m : (i+1)*m] {
+			out[i] += v * v / float64(m)
 		}
 	}
 	if r.People != nil {

@@ -33,17 +33,13 @@ func (o TwinOptions) targetIndex(data nn.Source, example, label int) int {
 	}
 	r := run.Rand(o.Seed, example, 0)
 	k := r.IntN(n)
-	for range targetDraws {
+	for draw := range targetDraws + n {
 		if data.Label(k) != label {
 			return k
 		}
-		k = r.IntN(n)
-	}
-	for range n {
-		if data.Label(k) != label {
-			return k
+		if k = (k + 1) % n; draw < targetDraws {
+			k = r.IntN(n)
 		}
-		k = (k + 1) % n
 	}
 	return -1
 }
