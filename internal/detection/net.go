@@ -120,14 +120,14 @@ func trueFigures(ctx context.Context, s *audit.Sample, seed uint64) (t truth, er
 
 // accuracies fits l on the first of three parts, and returns how often it is right on the other two.
 func accuracies(ctx context.Context, l classify.Learner, parts [3]part, seed uint64) (second, third float64, err error) {
-	f, err := l.Fit(ctx, parts[0].x, 2, []classify.Target{{Labels: parts[0].labels, Classes: 2}}, seed)
+	f, err := l.Fit(ctx, classify.NewTable(parts[0].x, 2).All(), []classify.Target{{Labels: parts[0].labels, Classes: 2}}, seed)
 	if err != nil {
 		return 0, 0, err
 	}
 	var right [3]float64
 	for i := 1; i < 3; i++ {
 		scores := [][]float32{make([]float32, 2*len(parts[i].labels))}
-		if err := f.Predict(ctx, scores, parts[i].x); err != nil {
+		if err := f.Predict(ctx, scores, classify.NewTable(parts[i].x, 2).All()); err != nil {
 			return 0, 0, err
 		}
 		right[i] = classify.Accuracy(classify.Guesses(scores[0], 2), parts[i].labels).Value

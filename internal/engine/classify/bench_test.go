@@ -69,7 +69,7 @@ func BenchmarkFit(b *testing.B) {
 				ts = twoClasses(ts)
 			}
 			for b.Loop() {
-				must.Get(l.Fit(context.Background(), x, 10, ts, 1))(b)
+				must.Get(l.Fit(context.Background(), NewTable(x, 10).All(), ts, 1))(b)
 			}
 			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "examples/s")
 		})
@@ -90,9 +90,9 @@ func BenchmarkPredict(b *testing.B) {
 			for t := range dst {
 				dst[t] = make([]float32, n*ts[t].Classes)
 			}
-			f := must.Get(l.Fit(context.Background(), fit, 10, ts, 1))(b)
+			f := must.Get(l.Fit(context.Background(), NewTable(fit, 10).All(), ts, 1))(b)
 			for b.Loop() {
-				must.Do(b, f.Predict(context.Background(), dst, x))
+				must.Do(b, f.Predict(context.Background(), dst, NewTable(x, 10).All()))
 			}
 			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "examples/s")
 		})

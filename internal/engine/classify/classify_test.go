@@ -17,12 +17,12 @@ import (
 // guesses fits l and returns what it guesses of other rows.
 func guesses(t testing.TB, l Learner, x []float32, d int, targets []Target, other []float32) [][]float32 {
 	t.Helper()
-	f := must.Get(l.Fit(context.Background(), x, d, targets, 1))(t, l.Name())
+	f := must.Get(l.Fit(context.Background(), NewTable(x, d).All(), targets, 1))(t, l.Name())
 	dst := make([][]float32, len(targets))
 	for k, target := range targets {
 		dst[k] = make([]float32, len(other)/d*target.Width())
 	}
-	must.Do(t, f.Predict(context.Background(), dst, other), l.Name())
+	must.Do(t, f.Predict(context.Background(), dst, NewTable(other, d).All()), l.Name())
 	return dst
 }
 
@@ -194,7 +194,8 @@ func TestTogether(t *testing.T) {
 		if !slices.Equal(guesses(t, l, x, d, ts[:1], x)[0], want[0]) {
 			t.Errorf("%s: target 0 has other guesses with targets beside it", l.Name())
 		}
-		f := must.Get(l.Fit(context.Background(), x, d, ts, 1))(t)
+		rows := [2]*Table{NewTable(x, d), NewTable(x, d)} // that of the fit, and another one
+		f := must.Get(l.Fit(context.Background(), rows[0].All(), ts, 1))(t)
 		var wait sync.WaitGroup
 		for part := range 4 {
 			wait.Go(func() {
@@ -205,7 +206,7 @@ func TestTogether(t *testing.T) {
 						dst[k] = make([]float32, (hi-lo)*ts[k].Width())
 					}
 				}
-				if err := f.Predict(context.Background(), dst, x[lo*d:hi*d]); err != nil {
+				if err := f.Predict(context.Background(), dst, rows[part%2].Rows(span(lo, hi))); err != nil {
 					t.Error(err)
 				}
 				for k, got := range dst {
@@ -219,34 +220,42 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// span returns lo … hi−1.
+func span(lo, hi int) (at []int) {
+	for i := lo; i < hi; i++ {
+		at = append(at, i)
+	}
+	return at
+}
+
 func TestRefusals(t *testing.T) {
 	x := []float32{1, 2, 3, 4}
 	labels := Target{Labels: []int{0, 1}, Classes: 2}
 	for _, l := range Learners() {
 		for want, fit := range map[string]func() (Fitted, error){
-			"no rows": func() (Fitted, error) { return l.Fit(context.Background(), nil, 2, nil, 0) },
+			"no rows": func() (Fitted, error) { return l.Fit(context.Background(), NewTable(nil, 2).All(), nil, 0) },
 			"row 1, column 0 is NaN": func() (Fitted, error) {
-				return l.Fit(context.Background(), []float32{1, 2, float32(math.NaN()), 4}, 2, []Target{labels}, 0)
+				return l.Fit(context.Background(), NewTable([]float32{1, 2, float32(math.NaN()), 4}, 2).All(), []Target{labels}, 0)
 			},
 			"row 1 has label 2": func() (Fitted, error) {
-				return l.Fit(context.Background(), x, 2, []Target{{Labels: []int{0, 2}, Classes: 2}}, 0)
+				return l.Fit(context.Background(), NewTable(x, 2).All(), []Target{{Labels: []int{0, 2}, Classes: 2}}, 0)
 			},
 			"the value of row 0": func() (Fitted, error) {
-				return l.Fit(context.Background(), x, 2, []Target{{Values: []float64{math.Inf(1), 2}}}, 0)
+				return l.Fit(context.Background(), NewTable(x, 2).All(), []Target{{Values: []float64{math.Inf(1), 2}}}, 0)
 			},
 		} {
 			must.Fail(t, must.Err(fit()), want)
 		}
 		huge := Target{Values: []float64{1e300, 0}}
-		if _, err := l.Fit(context.Background(), x, 2, []Target{huge}, 0); err == nil {
+		if _, err := l.Fit(context.Background(), NewTable(x, 2).All(), []Target{huge}, 0); err == nil {
 			t.Errorf("%s learns numbers that no guess can be", l.Name())
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, err := l.Fit(ctx, x, 2, []Target{labels}, 0); !errors.Is(err, context.Canceled) {
+		if _, err := l.Fit(ctx, NewTable(x, 2).All(), []Target{labels}, 0); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v of an ended context", l.Name(), err)
 		}
 	}
-	must.Fail(t, must.Err((Threshold{}).Fit(context.Background(), x, 2, []Target{{Labels: []int{0, 1}, Classes: 3}}, 0))) // a threshold for three classes
+	must.Fail(t, must.Err((Threshold{}).Fit(context.Background(), NewTable(x, 2).All(), []Target{{Labels: []int{0, 1}, Classes: 3}}, 0))) // a threshold for three classes
 	must.Fail(t, must.Err(ByName("oracle")), "network, threshold, logistic")
 }

@@ -29,20 +29,20 @@ type Learner interface {
 	Name() string
 	// Suits reports whether the learner can learn such a target.
 	Suits(t Target) bool
-	// Fit learns every target from the same rows x, [n, d]. It returns an error if there are no
-	// rows, if a number of x or of a target is not finite or beyond float32's range, if a label
+	// Fit learns every target from the same rows. It returns an error if there are no
+	// rows, if a number of their table or of a target is not finite or beyond float32's range, if a label
 	// is no class of its target, if a target does not suit, and when ctx ends. It panics if
 	// a length does not fit.
-	Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error)
+	Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error)
 }
 
 // Fitted guesses the targets of a Learner's Fit.
 type Fitted interface {
 	// Predict overwrites dst[t], of each target t, with n rows of scores, [n, classes],
 	// whose largest, the first of equal ones, is the guess; or with n numbers. A nil
-	// dst[t] is left out. x is [n, d] with the d of Fit. Predict returns an error when
+	// dst[t] is left out. The rows are of the table of Fit or of another one as wide. Predict returns an error when
 	// ctx ends and panics if a length does not fit. Several goroutines may call it.
-	Predict(ctx context.Context, dst [][]float32, x []float32) error
+	Predict(ctx context.Context, dst [][]float32, rows Rows) error
 }
 
 // Learners returns one of each learner with its default settings.
@@ -78,18 +78,13 @@ func Best(scores []float32) int {
 const absent = -1e30
 
 // check panics and errs as Learner.Fit promises, and returns the number of rows.
-func check(l Learner, x []float32, d int, targets []Target) (int, error) {
-	if d < 1 || len(x)%d != 0 {
-		panic(fmt.Sprintf("classify: %d numbers are no rows of %d", len(x), d))
-	}
-	n := len(x) / d
+func check(l Learner, rows Rows, targets []Target) (int, error) {
+	n := len(rows.at)
 	if n == 0 {
 		return 0, fmt.Errorf("%s: there are no rows to learn from", l.Name())
 	}
-	for i, v := range x {
-		if v-v != 0 {
-			return 0, fmt.Errorf("%s: row %d, column %d is %v, not a finite number", l.Name(), i/d, i%d, v)
-		}
+	if err := rows.wrong(); err != nil {
+		return 0, fmt.Errorf("%s: %w", l.Name(), err)
 	}
 	for k, t := range targets {
 		if err := t.check(n); err != nil {
@@ -130,11 +125,11 @@ func (t Target) checkValues(n int) error {
 }
 
 // checkPredict panics as Fitted.Predict promises, and returns the number of rows.
-func checkPredict(dst [][]float32, x []float32, d int, widths []int) int {
-	if len(x)%d != 0 || len(dst) != len(widths) {
-		panic(fmt.Sprintf("classify: %d numbers, no rows of %d, or %d results of %d targets", len(x), d, len(dst), len(widths)))
+func checkPredict(dst [][]float32, rows Rows, d int, widths []int) int {
+	if rows.d != d || len(dst) != len(widths) {
+		panic(fmt.Sprintf("classify: rows of %d numbers, not of %d, or %d results of %d targets", rows.d, d, len(dst), len(widths)))
 	}
-	n := len(x) / d
+	n := len(rows.at)
 	for t, w := range widths {
 		if dst[t] != nil && len(dst[t]) != n*w {
 			panic(fmt.Sprintf("classify: room for %d scores of target %d, of %d rows of %d", len(dst[t]), t, n, w))

@@ -28,12 +28,14 @@ const (
 	lossBlock = 1024
 )
 
-// softmaxLoss is the mean over n rows of −log softmax(z·W)_label and a ridge.
-type softmaxLoss struct {
+// linearLoss is the mean over n rows of −log softmax(z·W)_label, or half the squared error of numbers, and a ridge.
+type linearLoss struct {
+	response
 	z         []float32 // [n, stride], the last column of ones
 	labels    []int32
+	values    []float64
 	n, stride int
-	k         int     // classes
+	k         int     // scores of a row
 	ridge     float64 // per row
 
 	at       []float64 // where value and gradient were taken, nil at first
@@ -44,40 +46,24 @@ type softmaxLoss struct {
 	sums     []float64 // of blocks
 }
 
-// softmaxRegression fits the classes that are present.
-func softmaxRegression(ctx context.Context, z []float32, n int, ridge float64, t Target) (linearModel, error) {
-	r, labels, _ := newResponse(t)
-	m := linearModel{response: r}
-	stride, k := len(z)/n, r.scores()
-	start := make([]float64, stride*k)
-	for i, s := range r.shares(labels) {
-		start[(stride-1)*k+i] = math.Log(s)
-	}
-	l := newSoftmaxLoss(z, labels, stride, k, ridge*float64(stride-1)/float64(n))
-	w, err := l.minimise(ctx, start)
-	if err != nil {
-		return m, err
-	}
-	m.weights = make([]float32, len(w))
-	for i, v := range w {
-		m.weights[i] = float32(v)
-	}
-	return m, nil
+func newLinearLoss(z []float32, stride int, ridge float64, t Target) *linearLoss {
+	n := len(z) / stride
+	l := &linearLoss{z: z, n: n, stride: stride, ridge: ridge, sums: make([]float64, (n+lossBlock-1)/lossBlock)}
+	l.response, l.labels, l.values = newResponse(t)
+	l.k = l.response.scores()
+	l.gradient, l.w, l.g = make([]float64, stride*l.k), make([]float32, stride*l.k), make([]float32, stride*l.k)
+	l.scores = make([]float32, n*l.k)
+	return l
 }
 
-func newSoftmaxLoss(z []float32, labels []int32, stride, k int, ridge float64) *softmaxLoss {
-	n := len(labels)
-	return &softmaxLoss{
-		z: z, labels: labels, n: n, stride: stride, k: k, ridge: ridge,
-		gradient: make([]float64, stride*k), w: make([]float32, stride*k), g: make([]float32, stride*k),
-		scores: make([]float32, n*k), sums: make([]float64, (n+lossBlock-1)/lossBlock),
-	}
-}
-
-// minimise returns the weights, [stride, k]. The loss is strictly convex, except for a constant
-// added to all intercepts, so L-BFGS converges. It has converged when the line search finds no
+// minimise returns the weights, [stride, k], starting from a guess that is the same for all rows. The loss is strictly convex, except for a
+// constant added to all intercepts, so L-BFGS converges. It has converged when the line search finds no
 // differences between values any more.
-func (l *softmaxLoss) minimise(ctx context.Context, start []float64) ([]float64, error) {
+func (l *linearLoss) minimise(ctx context.Context) ([]float64, error) {
+	start := make([]float64, l.stride*l.k)
+	for i, s := range l.constant(l.labels) {
+		start[(l.stride-1)*l.k+i] = float64(s)
+	}
 	problem := optimize.Problem{
 		Func:   func(w []float64) float64 { l.evaluate(w); return l.value },
 		Grad:   func(g, w []float64) { l.evaluate(w); copy(g, l.gradient) },
@@ -98,7 +84,7 @@ func (l *softmaxLoss) minimise(ctx context.Context, start []float64) ([]float64,
 }
 
 // evaluate computes value and gradient at w, once even if both are requested.
-func (l *softmaxLoss) evaluate(w []float64) {
+func (l *linearLoss) evaluate(w []float64) {
 	if l.at != nil && slices.Equal(l.at, w) {
 		return
 	}
@@ -109,7 +95,11 @@ func (l *softmaxLoss) evaluate(w []float64) {
 	simd.Gemm(false, false, l.n, l.k, l.stride, 1, l.z, l.stride, l.w, l.k, 0, l.scores, l.k)
 	simd.Parallel(len(l.sums), 1, func(lo, hi int) {
 		for b := lo; b < hi; b++ {
-			l.sums[b] = l.residuals(b*lossBlock, min(l.n, (b+1)*lossBlock))
+			if lo, hi := b*lossBlock, min(l.n, (b+1)*lossBlock); l.values == nil {
+				l.sums[b] = l.residuals(lo, hi)
+			} else {
+				l.sums[b] = l.errors(lo, hi)
+			}
 		}
 	})
 	simd.Gemm(true, false, l.stride, l.k, l.n, 1, l.z, l.stride, l.scores, l.k, 0, l.g, l.k)
@@ -128,7 +118,7 @@ func (l *softmaxLoss) evaluate(w []float64) {
 
 // residuals returns the loss of rows lo to hi and turns their scores into
 // softmax − onehot.
-func (l *softmaxLoss) residuals(lo, hi int) (loss float64) {
+func (l *linearLoss) residuals(lo, hi int) (loss float64) {
 	for i := lo; i < hi; i++ {
 		s := l.scores[i*l.k : (i+1)*l.k]
 		top := simd.Max(s)
@@ -147,6 +137,16 @@ func (l *softmaxLoss) residuals(lo, hi int) (loss float64) {
 			s[c] = float32(float64(s[c]) / sum)
 		}
 		s[label]--
+	}
+	return loss
+}
+
+// errors returns the loss of rows lo to hi of numbers and turns their scores into score − number.
+func (l *linearLoss) errors(lo, hi int) (loss float64) {
+	for i := lo; i < hi; i++ {
+		e := float64(l.scores[i]) - l.values[i]
+		loss += e * e / 2
+		l.scores[i] = float32(e)
 	}
 	return loss
 }

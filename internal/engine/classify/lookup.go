@@ -3,6 +3,9 @@ package classify
 import (
 	"context"
 	"math"
+	"slices"
+
+	"tattle/internal/math/simd"
 )
 
 const (
@@ -34,21 +37,63 @@ func (Lookup) Name() string { return "lookup" }
 // Suits returns true.
 func (Lookup) Suits(Target) bool { return true }
 
-// codes are the columns of a fit as numbers of values; 0 is a value not known.
+// codes are the columns of a table as numbers of values; 0 is a value that one row alone has.
 type codes struct {
-	n, d   int
-	of     [][]int32 // [d][n]
-	values []map[uint32]int32
+	n       int
+	columns []codeColumn
 }
 
+// codeColumn is one column. The rows of each number are bits of their own where there are few numbers: most codes are parities.
+type codeColumn struct {
+	values []float32  // those with numbers, from 1 on
+	of     []int32    // [n], the numbers; nil if there are bits
+	bits   [][]uint64 // [values+1], of each number the rows that have it; nil if there are too many
+}
+
+const (
+	// codeTile columns, which a cache line holds, are read at a time, of codeRows rows.
+	codeTile = 16
+	codeRows = 64
+	// bitsMost is the most numbers that have bits.
+	bitsMost = 16
+)
+
 func newCodes(x []float32, n, d int) *codes {
-	c := &codes{n: n, d: d, of: make([][]int32, d), values: make([]map[uint32]int32, d)}
-	cells := make([]int32, n*d)
-	for j := range d {
-		c.of[j] = cells[j*n : (j+1)*n]
-		c.values[j] = column(c.of[j], x[j:], d)
-	}
+	c := &codes{n: n, columns: make([]codeColumn, d)}
+	simd.Parallel((d+codeTile-1)/codeTile, 1, func(lo, hi int) {
+		var room [codeTile]numbering
+		for first := lo * codeTile; first < min(d, hi*codeTile); first += codeTile {
+			tile := room[:min(codeTile, d-first)]
+			for k := range tile {
+				tile[k].reset(n)
+			}
+			for i := 0; i < n; i += codeRows {
+				for k := range tile {
+					tile[k].add(i, min(n, i+codeRows), x[first+k:], d)
+				}
+			}
+			for k := range tile {
+				c.columns[first+k] = tile[k].column()
+			}
+		}
+	})
 	return c
+}
+
+// each calls f with the number of each of some rows.
+func (c *codeColumn) each(rows []int, f func(i int, number int32)) {
+	for i, at := range rows {
+		if c.of != nil {
+			f(i, c.of[at])
+			continue
+		}
+		for v, bits := range c.bits {
+			if bits[at/64]>>(at%64)&1 != 0 {
+				f(i, int32(v))
+				break
+			}
+		}
+	}
 }
 
 // smallCodes is how many whole numbers, from leastCode on, are counted without a map.
@@ -57,58 +102,72 @@ const (
 	leastCode  = -1
 )
 
-// small returns the place of a whole number among these, or −1 for any other value.
-func small(v float32) int {
-	if i := int(v); leastCode <= v && v < leastCode+smallCodes && math.Float32bits(float32(i)) == math.Float32bits(v) {
-		return i - leastCode
-	}
-	return -1
+// numbering numbers the values of a column that are there twice or more, in the order in which they are there again.
+type numbering struct {
+	of     []int32
+	values []float32
+	whole  [smallCodes]int32 // by place: the row that was first, less 1 and negative, or the number; 0 for none
+	first  map[uint32]int32  // the same of other values, by their bits
 }
 
-// column numbers the values of a column of x that are there twice or more, in their
-// order of appearance, and returns their numbers.
-func column(dst []int32, x []float32, d int) map[uint32]int32 {
-	var whole [smallCodes]int32 // as first, by place; 0 for none
-	first := map[uint32]int32{} // the row, less 1 and negative, or the number
-	next := int32(1)
-	number := func(i int, at int32) int32 {
-		if at < 0 { // there once before
-			at, dst[-at-1] = next, next
-			next++
-		}
-		dst[i] = at
-		return at
+func (c *numbering) reset(n int) {
+	c.of, c.values, c.whole = zeros(c.of, n), nil, [smallCodes]int32{}
+	clear(c.first)
+}
+
+// column returns what was numbered.
+func (c *numbering) column() codeColumn {
+	if len(c.values) >= bitsMost {
+		return codeColumn{values: c.values, of: slices.Clone(c.of)}
 	}
-	for i := range dst {
-		v := x[i*d]
-		if q := small(v); q >= 0 {
-			if whole[q] == 0 {
-				whole[q] = -int32(i) - 1
-			} else {
-				whole[q] = number(i, whole[q])
+	words := (len(c.of) + 63) / 64
+	bits, room := make([][]uint64, len(c.values)+1), make([]uint64, (len(c.values)+1)*words)
+	for v := range bits {
+		bits[v] = room[v*words:][:words]
+	}
+	for w := range words {
+		var word [bitsMost]uint64
+		for i, v := range c.of[64*w : min(len(c.of), 64*w+64)] {
+			word[v] |= 1 << i
+		}
+		for v := range bits {
+			bits[v][w] = word[v]
+		}
+	}
+	return codeColumn{values: c.values, bits: bits}
+}
+
+// add numbers the values of rows from … to−1 in the first column of x, whose rows are d long.
+func (c *numbering) add(from, to int, x []float32, d int) {
+	of := c.of[from:to]
+	for k := range of {
+		v, i := x[(from+k)*d], from+k
+		if q := int32(v) - leastCode; leastCode <= v && q < smallCodes && math.Float32bits(float32(q+leastCode)) == math.Float32bits(v) {
+			if of[k] = c.whole[q]; of[k] <= 0 {
+				c.whole[q] = c.number(i, of[k], v)
 			}
 			continue
 		}
+		if c.first == nil {
+			c.first = map[uint32]int32{}
+		}
 		bits := math.Float32bits(v)
-		if at, seen := first[bits]; seen {
-			if n := number(i, at); n != at {
-				first[bits] = n
-			}
-		} else {
-			first[bits] = -int32(i) - 1
+		if of[k] = c.first[bits]; of[k] <= 0 {
+			c.first[bits] = c.number(i, of[k], v)
 		}
 	}
-	for bits, at := range first {
-		if at < 0 {
-			delete(first, bits)
-		}
+}
+
+// number returns what is kept of a value that was in row −1 − at only, or, if at is 0, in none.
+func (c *numbering) number(i int, at int32, v float32) int32 {
+	if at == 0 {
+		c.of[i] = 0
+		return -int32(i) - 1
 	}
-	for q, at := range whole {
-		if at > 0 {
-			first[math.Float32bits(float32(q+leastCode))] = at
-		}
-	}
-	return first
+	c.values = append(c.values, v)
+	at, c.of[-at-1] = int32(len(c.values)), int32(len(c.values))
+	c.of[i] = at
+	return at
 }
 
 // table is what the values of a column add to the scores; row 0 is for those not known.
@@ -132,19 +191,18 @@ type fittedLookup struct {
 }
 
 // Fit adds tables while they lower the loss. The seed is not used.
-func (l Lookup) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, x, d, targets)
-	if err != nil {
+func (l Lookup) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
+	if _, err := check(l, rows, targets); err != nil {
 		return nil, err
 	}
-	c, f := newCodes(x, n, d), &fittedLookup{d: d}
+	f := &fittedLookup{d: rows.d}
 	for _, t := range targets {
-		m, fit := newLookups(t)
+		m, fit := newLookups(t, rows)
 		for range lookupTables {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if !m.extend(c, fit) {
+			if !m.extend(fit) {
 				break
 			}
 		}
@@ -154,8 +212,8 @@ func (l Lookup) Fit(ctx context.Context, x []float32, d int, targets []Target, s
 }
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
-func (f *fittedLookup) Predict(ctx context.Context, dst [][]float32, x []float32) error {
-	n := checkPredict(dst, x, f.d, f.widths)
+func (f *fittedLookup) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
+	checkPredict(dst, rows, f.d, f.widths)
 	for t, m := range f.targets {
 		if dst[t] == nil {
 			continue
@@ -163,18 +221,18 @@ func (f *fittedLookup) Predict(ctx context.Context, dst [][]float32, x []float32
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m.predict(dst[t], x, f.d, n)
+		m.predict(dst[t], rows)
 	}
 	return nil
 }
 
-func (m *lookups) predict(dst, x []float32, d, n int) {
-	k := len(m.base)
+func (m *lookups) predict(dst []float32, rows Rows) {
+	k, n := len(m.base), len(rows.at)
 	scores := make([]float64, n*k)
 	for i := range n {
 		copy(scores[i*k:], m.base)
 		for _, t := range m.tables {
-			v := int(t.values[math.Float32bits(x[i*d+t.column])])
+			v := int(t.values[math.Float32bits(rows.Row(i)[t.column])])
 			for c, s := range t.steps[v*k : (v+1)*k] {
 				scores[i*k+c] += s
 			}

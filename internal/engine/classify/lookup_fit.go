@@ -2,38 +2,83 @@ package classify
 
 import (
 	"math"
+	mathbits "math/bits"
 	"slices"
 )
 
 // slopes are the loss's first derivative, negative, and its second, at the scores of the
 // rows that a Lookup is fitted on. Of two classes there is one score: the log-odds of the
-// second.
+// second. Rows of one class whose scores are equal share their slopes.
 type slopes struct {
-	labels   []int32   // of classes, among those that are present
-	values   []float64 // of numbers, standardised
-	k        int       // scores of a row
-	scores   []float64 // [n, k]
-	residual []float64 // [n, k]
-	curve    []float64 // [n, k]
+	codes    *codes
+	at       []int      // the rows in the table
+	labels   []int32    // of classes, among those that are present
+	values   []float64  // of numbers, standardised
+	k        int        // scores of a row
+	of       []int32    // [n], the slopes that each row has
+	label    []int32    // of each slopes, of classes
+	scores   []float64  // [slopes, k]
+	residual []float64  // [slopes, k]
+	curve    []float64  // [slopes, k]
+	masks    [][]uint64 // of each slopes the bits of its rows in the table; nil if there are many slopes
+	rows     []int32    // room: how many rows each value and slopes have
 }
 
 // newLookups returns a model that guesses by the classes' shares, or the mean, and its
 // slopes.
-func newLookups(t Target) (*lookups, *slopes) {
-	m, s := &lookups{base: []float64{0}}, &slopes{}
+func newLookups(t Target, rows Rows) (*lookups, *slopes) {
+	m, s := &lookups{base: []float64{0}}, &slopes{codes: rows.codes(), at: rows.at}
 	m.response, s.labels, s.values = newResponse(t)
 	if t.Labels != nil {
 		m.base = logShares(m.shares(s.labels))
 	}
 	s.k = len(m.base)
-	n := max(len(s.labels), len(s.values))
-	s.scores = make([]float64, n*s.k)
-	for i := range n {
-		copy(s.scores[i*s.k:], m.base)
-	}
-	s.residual, s.curve = make([]float64, n*s.k), make([]float64, n*s.k)
-	s.update()
+	s.part(make([]int32, len(s.at)), m.base)
 	return m, s
+}
+
+// part divides the rows that share slopes by a number of each, and adds its scores, [numbers, k], to theirs.
+func (s *slopes) part(number []int32, steps []float64) {
+	type group struct{ own, number int32 }
+	next, old := map[group]int32{}, s.scores
+	of, first := make([]int32, len(number)), s.of == nil
+	s.scores, s.label = nil, nil
+	for i, v := range number {
+		g := group{int32(i), v}
+		switch {
+		case !first:
+			g.own = s.of[i]
+		case s.labels != nil:
+			g.own = s.labels[i]
+		}
+		at, seen := next[g]
+		if !seen {
+			at = int32(len(next))
+			next[g] = at
+			for q := range s.k {
+				z := steps[int(v)*s.k+q]
+				if !first {
+					z += old[int(g.own)*s.k+q]
+				}
+				s.scores = append(s.scores, z)
+			}
+			if s.labels != nil {
+				s.label = append(s.label, s.labels[i])
+			}
+		}
+		of[i] = at
+	}
+	s.of, s.masks = of, nil
+	if words := (s.codes.n + 63) / 64; len(next) <= masksMost {
+		for range next {
+			s.masks = append(s.masks, make([]uint64, words))
+		}
+		for i, at := range s.at {
+			s.masks[of[i]][at/64] |= 1 << (at % 64)
+		}
+	}
+	s.residual, s.curve = make([]float64, len(s.scores)), make([]float64, len(s.scores))
+	s.update()
 }
 
 // logShares returns the scores of shares.
@@ -66,18 +111,18 @@ func (s *slopes) update() {
 			}
 		}
 	case s.k == 1:
-		for i, l := range s.labels {
+		for i, l := range s.label {
 			p := sigmoid(s.scores[i])
 			s.residual[i], s.curve[i] = float64(l)-p, p*(1-p)
 		}
 	default:
-		for i, l := range s.labels {
+		for i, l := range s.label {
 			s.row(s.scores[i*s.k:(i+1)*s.k], i, int(l))
 		}
 	}
 }
 
-// row computes the slopes of one row of three classes or more.
+// row computes the slopes of rows of three classes or more.
 func (s *slopes) row(scores []float64, i, label int) {
 	top, sum := scores[0], 0.
 	for _, v := range scores {
@@ -96,23 +141,64 @@ func (s *slopes) row(scores []float64, i, label int) {
 // cell holds the sums over the rows of a value: of the residuals, of their squares, of the curvatures and of 1.
 type cell struct{ sum, square, curve, rows float64 }
 
+// add adds n rows with these slopes.
+func (c *cell) add(residual, curve, n float64) {
+	c.sum += n * residual
+	c.square += n * residual * residual
+	c.curve += n * curve
+	c.rows += n
+}
+
 // cells are those of a column, [values, k].
 type cells []cell
 
-// count sums over the rows of each value, in c or a longer one.
-func (s *slopes) count(codes []int32, values int, c cells) cells {
+// masksMost is the most different slopes that have bits.
+const masksMost = 16
+
+// countedMost is the most counts of values and slopes for each row: with more, rows are added one by one.
+const countedMost = 2
+
+// count sums over the rows of each value of a column, in c or a longer one. A value of a single row counts as not known.
+func (s *slopes) count(column *codeColumn, c cells) cells {
+	values, kinds := len(column.values)+1, len(s.scores)/s.k
 	c = zeros(c, values*s.k)
-	for i, v := range codes {
-		own, residual, curve := c[int(v)*s.k:][:s.k], s.residual[i*s.k:][:s.k], s.curve[i*s.k:][:s.k]
-		for j, r := range residual {
-			at := &own[j]
-			at.sum += r
-			at.square += r * r
-			at.curve += curve[j]
-			at.rows++
+	switch {
+	case column.bits != nil && s.masks != nil:
+		for v, bits := range column.bits {
+			for i, mask := range s.masks {
+				n := 0
+				for w, m := range mask {
+					n += mathbits.OnesCount64(m & bits[w])
+				}
+				s.addTo(c[v*s.k:], i, n)
+			}
+		}
+	case values*kinds > countedMost*len(s.at):
+		column.each(s.at, func(i int, v int32) { s.addTo(c[int(v)*s.k:], int(s.of[i]), 1) })
+	default:
+		s.rows = zeros(s.rows, values*kinds)
+		column.each(s.at, func(i int, v int32) { s.rows[int(v)*kinds+int(s.of[i])]++ })
+		for at, n := range s.rows {
+			s.addTo(c[at/kinds*s.k:], at%kinds, int(n))
+		}
+	}
+	for v := 1; v < values; v++ {
+		if own := c[v*s.k:][:s.k]; own[0].rows == 1 {
+			for q, x := range own {
+				all := &c[q]
+				all.sum, all.square, all.curve, all.rows = all.sum+x.sum, all.square+x.square, all.curve+x.curve, all.rows+1
+			}
+			clear(own)
 		}
 	}
 	return c
+}
+
+// addTo adds n rows with slopes number i to the cells of a value.
+func (s *slopes) addTo(c cells, i, n int) {
+	for q := 0; n > 0 && q < s.k; q++ {
+		c[q].add(s.residual[i*s.k+q], s.curve[i*s.k+q], float64(n))
+	}
 }
 
 // zeros returns s, or a longer one, with n zeros.
@@ -151,14 +237,14 @@ func (c cells) gain(k int) float64 {
 
 // extend adds the best table and reports whether there was one worth it: the first must
 // gain anything, the others more than chance lets the best of so many columns gain.
-func (m *lookups) extend(c *codes, s *slopes) bool {
+func (m *lookups) extend(s *slopes) bool {
 	best, most := -1, 0.
 	if len(m.tables) > 0 {
-		most = math.Log(float64(c.d)) + lookupExtra
+		most = math.Log(float64(len(s.codes.columns))) + lookupExtra
 	}
 	var room cells
-	for j := range c.d {
-		room = s.count(c.of[j], len(c.values[j])+1, room)
+	for j := range s.codes.columns {
+		room = s.count(&s.codes.columns[j], room)
 		if g := room.gain(s.k); g > most {
 			best, most = j, g
 		}
@@ -166,22 +252,29 @@ func (m *lookups) extend(c *codes, s *slopes) bool {
 	if best < 0 {
 		return false
 	}
-	m.add(best, c, s, s.count(c.of[best], len(c.values[best])+1, room))
+	m.add(best, s, s.count(&s.codes.columns[best], room))
 	return true
 }
 
 // add takes the table of column j into the model and the scores.
-func (m *lookups) add(j int, c *codes, s *slopes, sums cells) {
-	t := table{column: j, values: c.values[j], steps: make([]float64, len(sums))}
+func (m *lookups) add(j int, s *slopes, sums cells) {
+	column := &s.codes.columns[j]
+	t := table{column: j, values: map[uint32]int32{}, steps: make([]float64, len(sums))}
 	for at, x := range sums {
 		step := share(s.k) * x.sum / (x.curve + lookupPrior)
 		t.steps[at] = min(max(step, -lookupStep), lookupStep)
 	}
-	m.tables = append(m.tables, t)
-	for i, v := range c.of[j] {
-		for q := range s.k {
-			s.scores[i*s.k+q] += t.steps[int(v)*s.k+q]
+	for k, v := range column.values {
+		if sums[(k+1)*s.k].rows > 0 {
+			t.values[math.Float32bits(v)] = int32(k + 1)
 		}
 	}
-	s.update()
+	m.tables = append(m.tables, t)
+	number := make([]int32, len(s.at))
+	column.each(s.at, func(i int, v int32) {
+		if sums[int(v)*s.k].rows > 0 {
+			number[i] = v
+		}
+	})
+	s.part(number, t.steps)
 }

@@ -58,18 +58,19 @@ type networks struct {
 }
 
 // Fit trains a network for each target; the seed draws weights, batches and dropout.
-func (l Network) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, x, d, targets)
+func (l Network) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
+	n, err := check(l, rows, targets)
 	if err != nil {
 		return nil, err
 	}
-	f := &networks{d: d, scale: newScaler(x, d, networkFar), nets: make([]*network, len(targets))}
+	d := rows.d
+	f := &networks{d: d, scale: rows.scale(), nets: make([]*network, len(targets))}
 	order := run.Rand(seed, 0, 0).Perm(n)
-	z := make([]float32, 0, len(x)) // in that order
+	z := make([]float32, 0, n*d) // in that order
 	for _, i := range order {
-		z = append(z, x[i*d:][:d]...)
+		z = append(z, rows.Row(i)...)
 	}
-	rows(f.scale, z, z)
+	standardise(f.scale, networkFar, z, z)
 	failed := make([]error, len(targets))
 	for _, t := range targets {
 		f.widths = append(f.widths, t.Width())
@@ -83,8 +84,8 @@ func (l Network) Fit(ctx context.Context, x []float32, d int, targets []Target, 
 }
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
-func (f *networks) Predict(ctx context.Context, dst [][]float32, x []float32) error {
-	n := checkPredict(dst, x, f.d, f.widths)
+func (f *networks) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
+	n := checkPredict(dst, rows, f.d, f.widths)
 	nets := make([]*nn.Net, len(f.nets))
 	for t, w := range f.nets {
 		if w.net != nil {
@@ -94,7 +95,9 @@ func (f *networks) Predict(ctx context.Context, dst [][]float32, x []float32) er
 	for lo := 0; lo < n && ctx.Err() == nil; lo += predictBlock {
 		hi := min(n, lo+predictBlock)
 		z := make([]float32, (hi-lo)*f.d)
-		rows(f.scale, z, x[lo*f.d:hi*f.d])
+		for i := lo; i < hi; i++ {
+			standardise(f.scale, networkFar, z[(i-lo)*f.d:], rows.Row(i))
+		}
 		for t, w := range f.widths {
 			if dst[t] != nil {
 				f.nets[t].predict(dst[t][lo*w:hi*w], nets[t], z, hi-lo)

@@ -34,35 +34,37 @@ func TestLogisticCells(t *testing.T) {
 	}
 }
 
-// TestSoftmaxLossGradient compares the gradient with differences of the value.
-func TestSoftmaxLossGradient(t *testing.T) {
+// TestLinearLossGradient compares the gradients with differences of the values, of classes and of numbers.
+func TestLinearLossGradient(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	const n, stride, k = 40, 4, 3
-	z, labels, w := make([]float32, n*stride), make([]int32, n), make([]float64, stride*k)
+	z, classes, numbers := make([]float32, n*stride), Target{Labels: make([]int, n), Classes: k}, Target{Values: make([]float64, n)}
 	for i := range z {
 		z[i] = float32(r.NormFloat64())
 	}
-	for i := range labels {
-		labels[i] = int32(r.IntN(k))
+	for i := range n {
+		classes.Labels[i], numbers.Values[i] = r.IntN(k), r.NormFloat64()
 	}
-	for i := range w {
-		w[i] = r.NormFloat64()
-	}
-	l := newSoftmaxLoss(z, labels, stride, k, .3)
-	l.evaluate(w)
-	gradient := slices.Clone(l.gradient)
-	const h = 1e-2 // the value is rounded at 1e-7
-	for i := range w {
-		at := w[i]
-		w[i] = at + h
-		l.evaluate(w)
-		above := l.value
-		w[i] = at - h
-		l.evaluate(w)
-		if slope := (above - l.value) / (2 * h); math.Abs(slope-gradient[i]) > 2e-4 {
-			t.Errorf("weight %d: gradient %v, difference %v", i, gradient[i], slope)
+	for _, target := range []Target{classes, numbers} {
+		l, w := newLinearLoss(z, stride, .3, target), make([]float64, stride*target.Width())
+		for i := range w {
+			w[i] = r.NormFloat64()
 		}
-		w[i] = at
+		l.evaluate(w)
+		gradient := slices.Clone(l.gradient)
+		const h = 1e-2 // the value is rounded at 1e-7
+		for i := range w {
+			at := w[i]
+			w[i] = at + h
+			l.evaluate(w)
+			above := l.value
+			w[i] = at - h
+			l.evaluate(w)
+			if slope := (above - l.value) / (2 * h); math.Abs(slope-gradient[i]) > 2e-4 {
+				t.Errorf("%d scores, weight %d: gradient %v, difference %v", target.Width(), i, gradient[i], slope)
+			}
+			w[i] = at
+		}
 	}
 }
 
@@ -147,10 +149,10 @@ func TestSplitOracle(t *testing.T) {
 		}
 		b := newBoosted(Target{Labels: labels, Classes: 2}, order, n)
 		b.slopes(n)
-		bins, codes := newBins(d), make([]uint8, len(x))
-		bins.columns(codes, x, order, []int{0, 1, 2})
+		bins := newBins(x, d)
+		bins.columns([]int{0, 1, 2})
 		g := newGrower(n, d, 2)
-		tree := g.grow(codes, n, []int{0, 1, 2}, b.packed[0], b.scale, b.least, 1)
+		tree := g.grow(slices.Concat(bins.codes...), n, []int{0, 1, 2}, b.packed[0], b.scale, b.least, 1)
 		gain := -1.
 		for j := range d {
 			for cut := range 40 {

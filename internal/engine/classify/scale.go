@@ -6,12 +6,11 @@ import "math"
 // it was made from. A column that was constant becomes 0.
 type scaler struct {
 	mean, inverse []float64 // [d]
-	limit         float64   // beyond which a standardised value is cut off
 }
 
-func newScaler(x []float32, d int, limit float64) *scaler {
+func newScaler(x []float32, d int) *scaler {
 	n := float64(len(x) / d)
-	s := &scaler{make([]float64, d), make([]float64, d), limit}
+	s := &scaler{make([]float64, d), make([]float64, d)}
 	constant := make([]bool, d)
 	for j := range constant {
 		constant[j] = true
@@ -39,13 +38,13 @@ func newScaler(x []float32, d int, limit float64) *scaler {
 	return s
 }
 
-// rows overwrites dst with the standardised rows of x.
-func rows[T float32 | float64](s *scaler, dst []T, x []float32) {
+// standardise overwrites dst with the standardised rows of x, cut off beyond the limit.
+func standardise[T float32 | float64](s *scaler, limit float64, dst []T, x []float32) {
 	d := len(s.mean)
 	for lo := 0; lo < len(x); lo += d {
 		for j, v := range x[lo : lo+d] {
 			z := (float64(v) - s.mean[j]) * s.inverse[j]
-			dst[lo+j] = T(min(max(z, -s.limit), s.limit))
+			dst[lo+j] = T(min(max(z, -limit), limit))
 		}
 	}
 }

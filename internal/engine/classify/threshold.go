@@ -78,6 +78,15 @@ func Entropy(p []float32) float64 {
 	return h
 }
 
+// entropies returns that of each row of x, [n, d].
+func entropies(x []float32, d int) []float64 {
+	h := make([]float64, len(x)/d)
+	for i := range h {
+		h[i] = Entropy(x[i*d : (i+1)*d])
+	}
+	return h
+}
+
 // cuts is a fitted Threshold.
 type cuts struct {
 	d    int
@@ -86,16 +95,16 @@ type cuts struct {
 
 // Fit takes the τ and the direction that are right most often, a constant guess where
 // no τ betters it. The seed is not used.
-func (l Threshold) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, x, d, targets)
+func (l Threshold) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
+	n, err := check(l, rows, targets)
 	if err != nil {
 		return nil, err
 	}
-	h := make([]float64, n)
-	for i := range n {
-		h[i] = Entropy(x[i*d : (i+1)*d])
+	h, all := make([]float64, n), rows.entropies()
+	for i, at := range rows.at {
+		h[i] = all[at]
 	}
-	f, taus := &cuts{d: d}, halfway(h)
+	f, taus := &cuts{d: rows.d}, halfway(h)
 	for _, t := range targets {
 		best, _ := BestCut(h, t.Labels, taus, true)
 		f.cuts = append(f.cuts, best)
@@ -104,16 +113,16 @@ func (l Threshold) Fit(ctx context.Context, x []float32, d int, targets []Target
 }
 
 // Predict gives [0, ±(H − τ)].
-func (f *cuts) Predict(ctx context.Context, dst [][]float32, x []float32) error {
+func (f *cuts) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
 	widths := make([]int, len(f.cuts))
 	for t := range widths {
 		widths[t] = 2
 	}
-	n := checkPredict(dst, x, f.d, widths)
-	for i := range n {
-		h := Entropy(x[i*f.d : (i+1)*f.d])
+	checkPredict(dst, rows, f.d, widths)
+	all := rows.entropies()
+	for i, at := range rows.at {
 		for t, c := range f.cuts {
-			above := h - c.Tau
+			above := all[at] - c.Tau
 			if c.Below {
 				above = -above
 			}

@@ -36,7 +36,7 @@ const (
 )
 
 // Trees is gradient boosting with the softmax loss, or the squared one for numbers
-// (Friedman, 2001), of trees with few leaves on columns in at most 128 bins, by Newton
+// (Friedman, 2001), of trees with few leaves on columns in at most 64 bins, by Newton
 // steps. A round adds a tree for each class, or one for two classes; targets share the
 // bins. Sums are of integers, exact and so in any order. No library within reach trains
 // trees.
@@ -51,6 +51,7 @@ func (Trees) Suits(Target) bool { return true }
 // forest is a fitted Trees.
 type forest struct {
 	bins    *bins
+	cut     []bool // [column], those that a tree cuts at
 	targets []*boosted
 	widths  []int
 }
@@ -58,11 +59,12 @@ type forest struct {
 // growth is a run of Trees.Fit.
 type growth struct {
 	*forest
+	rows     Rows
 	seed     uint64
-	d, n, m  int // columns; rows; the trees learn from the first m rows
-	x        []float32
+	d, n, m  int     // columns; rows; the trees learn from the first m rows
 	order    []int   // of the rows
-	codes    []uint8 // [d, n], of the columns that are cut
+	codes    []uint8 // [d, n], of the columns that a tree has looked at
+	looked   []bool  // [column]
 	jobs     []job
 	growers  sync.Pool
 	learning []bool  // of each target: it goes on
@@ -76,12 +78,12 @@ type job struct {
 }
 
 // Fit boosts until the loss on rows held out no longer falls, and keeps the best round.
-func (l Trees) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, x, d, targets)
+func (l Trees) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
+	n, err := check(l, rows, targets)
 	if err != nil {
 		return nil, err
 	}
-	g := newGrowth(x, n, d, targets, seed)
+	g := newGrowth(rows, n, targets, seed)
 	for round := range treeRounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -90,13 +92,12 @@ func (l Trees) Fit(ctx context.Context, x []float32, d int, targets []Target, se
 			break
 		}
 	}
-	g.bins.cut = make([]bool, d) // anew: those that a tree cuts at
 	for _, b := range g.targets {
 		b.finish()
 		for _, t := range slices.Concat(b.rounds...) {
 			for _, n := range t {
 				if n.left != 0 {
-					g.bins.cut[n.column] = true
+					g.cut[n.column] = true
 				}
 			}
 		}
@@ -104,8 +105,9 @@ func (l Trees) Fit(ctx context.Context, x []float32, d int, targets []Target, se
 	return g.forest, nil
 }
 
-func newGrowth(x []float32, n, d int, targets []Target, seed uint64) *growth {
-	g := &growth{forest: &forest{bins: newBins(d)}, seed: seed, d: d, n: n, m: n, x: x, codes: make([]uint8, len(x))}
+func newGrowth(rows Rows, n int, targets []Target, seed uint64) *growth {
+	d := rows.d
+	g := &growth{forest: &forest{bins: rows.bins, cut: make([]bool, d)}, rows: rows, seed: seed, d: d, n: n, m: n, codes: make([]uint8, n*d), looked: make([]bool, d)}
 	if n >= blindRows {
 		g.m -= min(n/5, treeHoldout)
 	}
@@ -140,7 +142,7 @@ func (g *growth) round(round int) bool {
 		}
 	}
 	slices.Sort(columns)
-	g.bins.columns(g.codes, g.x, g.order, slices.Compact(columns))
+	g.look(slices.Compact(columns))
 	simd.Parallel(len(g.jobs), 1, func(lo, hi int) {
 		for _, j := range g.jobs[lo:hi] {
 			g.grow(j)
@@ -154,6 +156,19 @@ func (g *growth) round(round int) bool {
 		}
 	}
 	return going
+}
+
+// look gets the codes of columns, unless it has them.
+func (g *growth) look(columns []int) {
+	columns = slices.DeleteFunc(columns, func(j int) bool { return g.looked[j] })
+	g.bins.columns(columns)
+	for _, j := range columns {
+		g.looked[j] = true
+		all, own := g.bins.codes[j], g.codes[j*g.n:][:g.n]
+		for i, at := range g.order {
+			own[i] = all[g.rows.at[at]]
+		}
+	}
 }
 
 // grow makes one tree and adds it to the scores.
@@ -188,11 +203,14 @@ func (g *growth) choose(b *boosted) []int {
 			slopes[g.order[i]*b.outputs+c] = float32(slope / b.scale)
 		}
 	}
-	scale, z := newScaler(g.x, g.d, networkFar), make([]float32, whitenBlock*g.d)
+	x, z := make([]float32, whitenBlock*g.d), make([]float32, whitenBlock*g.d)
 	along, with := make([]float32, b.outputs*g.d), make([]float64, g.d)
 	for lo := 0; lo < g.n; lo += whitenBlock {
 		hi := min(g.n, lo+whitenBlock)
-		rows(scale, z, g.x[lo*g.d:hi*g.d])
+		for i := range hi - lo {
+			copy(x[i*g.d:(i+1)*g.d], g.rows.Row(lo+i))
+		}
+		standardise(g.rows.scale(), networkFar, z, x[:(hi-lo)*g.d])
 		simd.Gemm(true, false, b.outputs, g.d, hi-lo, 1, slopes[lo*b.outputs:], b.outputs, z, g.d, 1, along, g.d)
 	}
 	for i, v := range along {
@@ -219,14 +237,14 @@ func (g *growth) columnsOf(target, output, round int) []int {
 }
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
-func (f *forest) Predict(ctx context.Context, dst [][]float32, x []float32) error {
+func (f *forest) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
 	d := len(f.bins.edges)
-	n := checkPredict(dst, x, d, f.widths)
+	n := checkPredict(dst, rows, d, f.widths)
 	simd.Parallel((n+treeBlock-1)/treeBlock, 1, func(lo, hi int) {
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			from, to := b*treeBlock, min(n, (b+1)*treeBlock)
 			codes := make([]uint8, (to-from)*d)
-			f.bins.rows(codes, x[from*d:to*d])
+			f.bins.rows(codes, Rows{rows.Table, rows.at[from:to]}, f.cut)
 			for t, w := range f.widths {
 				if dst[t] != nil {
 					f.targets[t].predict(dst[t][from*w:to*w], codes, to-from)

@@ -2,21 +2,26 @@ package classify
 
 import (
 	"slices"
+	"sync"
 
 	"tattle/internal/math/simd"
 )
 
-// treeBins bounds the bins of a column; splits by quantiles of 1/128 do not miss much.
-const treeBins = 128
+// treeBins bounds the bins of a column; a leaf has ten rows, so that splits by quantiles of 1/64 do not miss much.
+const treeBins = 64
 
-// bins cuts each column at quantiles of the rows it was made from, between values that
+// bins cuts the columns of a table at quantiles of its rows, between values that
 // differ: bin b holds the values above edges[b−1] and up to edges[b]. A column is cut once a tree looks at it.
 type bins struct {
+	x     []float32 // of the table, [n, d]
+	mu    sync.Mutex
 	edges [][]float32
-	cut   []bool // [column]
+	codes [][]uint8 // [column][row], nil of one that is not cut
 }
 
-func newBins(d int) *bins { return &bins{edges: make([][]float32, d), cut: make([]bool, d)} }
+func newBins(x []float32, d int) *bins {
+	return &bins{x: x, edges: make([][]float32, d), codes: make([][]uint8, d)}
+}
 
 // edges returns less than most cuts of sorted values: all that there are, or those
 // next to the quantiles.
@@ -65,31 +70,41 @@ func (b *bins) code(j int, v float32) uint8 {
 	return uint8(lo)
 }
 
-// columns cuts some columns of x's rows unless they are, and sets their codes, [d, n], of the rows in the order given.
-func (b *bins) columns(codes []uint8, x []float32, order, columns []int) {
-	d, n := len(b.edges), len(order)
-	columns = slices.DeleteFunc(columns, func(j int) bool { return b.cut[j] })
+// columns cuts some columns, unless they are.
+func (b *bins) columns(columns []int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := len(b.edges)
+	n := len(b.x) / d
+	columns = slices.DeleteFunc(slices.Clone(columns), func(j int) bool { return b.codes[j] != nil })
 	simd.Parallel(len(columns), 1, func(lo, hi int) {
-		column := make([]float32, n)
+		values, sorted := make([]float32, n), make([]float32, n)
 		for _, j := range columns[lo:hi] {
-			for i := range column {
-				column[i] = x[i*d+j]
+			for i := range values {
+				values[i] = b.x[i*d+j]
 			}
-			slices.Sort(column)
-			b.edges[j], b.cut[j] = edges(column, treeBins), true
-			for i, at := range order {
-				codes[j*n+i] = b.code(j, x[at*d+j])
+			copy(sorted, values)
+			slices.Sort(sorted)
+			b.edges[j], b.codes[j] = edges(sorted, treeBins), make([]uint8, n)
+			for i, v := range values {
+				b.codes[j][i] = b.code(j, v)
 			}
 		}
 	})
 }
 
-// rows sets codes, [n, d], to those of the rows of x in the columns that are cut.
-func (b *bins) rows(codes []uint8, x []float32) {
-	d := len(b.edges)
-	for j, cut := range b.cut {
-		for i := j; cut && i < len(x); i += d {
-			codes[i] = b.code(j, x[i])
+// rows sets codes, [n, d], to those of rows in some columns, which are cut.
+func (b *bins) rows(codes []uint8, rows Rows, of []bool) {
+	for j, cut := range of {
+		if !cut {
+			continue
+		}
+		for i, at := range rows.at {
+			if rows.bins == b {
+				codes[i*rows.d+j] = b.codes[j][at]
+			} else {
+				codes[i*rows.d+j] = b.code(j, rows.Row(i)[j])
+			}
 		}
 	}
 }

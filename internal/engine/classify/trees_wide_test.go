@@ -24,12 +24,12 @@ func TestWideColumnFound(t *testing.T) {
 		values[i] = float64(x[i*d+at+900])
 	}
 	const learned = n * 3 / 4
-	f := must.Get(Trees{}.Fit(context.Background(), x[:learned*d], d, []Target{
+	f := must.Get(Trees{}.Fit(context.Background(), NewTable(x[:learned*d], d).All(), []Target{
 		{Labels: two[:learned], Classes: 2}, {Labels: three[:learned], Classes: 3}, {Values: values[:learned]},
 	}, 1))(t)
 	const m = n - learned
 	got := [][]float32{make([]float32, 2*m), make([]float32, 3*m), make([]float32, m)}
-	must.Do(t, f.Predict(context.Background(), got, x[learned*d:]))
+	must.Do(t, f.Predict(context.Background(), got, NewTable(x[learned*d:], d).All()))
 	squares, left := 0., 0.
 	for i, v := range values[learned:] {
 		squares, left = squares+v*v, left+(v-float64(got[2][i]))*(v-float64(got[2][i]))

@@ -1,10 +1,10 @@
 package classify
 
 import (
-	"context"
 	"math"
 
-	"tattle/internal/math/eigen"
+	"gonum.org/v1/gonum/mat"
+
 	"tattle/internal/math/simd"
 )
 
@@ -12,48 +12,56 @@ const (
 	// farthest cuts standardised values off before they are multiplied, so that no
 	// product of finite numbers overflows.
 	farthest = 1e6
-	// faintest is the least variance of a principal component, of standardised
-	// columns, that counts: 10⁻⁵ of a standard deviation is far above the rounding
-	// of float32 outputs, as in rows that sum to 1, and far below what carries anything.
+	// faintest is the least variance of a component, of standardised columns, that counts: 10⁻⁵ of a standard deviation is
+	// far above the rounding of float32 outputs, as in rows that sum to 1, and far below what carries anything.
 	faintest = 1e-10
-	// manyColumns or more are decomposed by eigen.Large.
-	manyColumns = 128
 	// whitenBlock rows are projected at once.
 	whitenBlock = 512
 )
 
-// whitening projects rows to their principal components, of the standardised columns,
-// each scaled to variance 1.
+// whitening projects rows to uncorrelated components of variance 1, which span what the standardised columns do. With a
+// factor L of their covariance C = LLᵀ, these are L⁺ times a row. A row outside of the span, of which other rows say nothing, is
+// projected to it. Any other such components are a rotation of these, and a ridge on their weights is the same.
 type whitening struct {
 	*scaler
 	d, r int
-	w    []float64 // [d, r]
+	w    []float64 // [d, r], the transposed of L⁺
 }
 
-func newWhitening(ctx context.Context, x []float32, d int) (*whitening, error) {
-	w := &whitening{scaler: newScaler(x, d, farthest), d: d}
-	values, vectors, ok := decompose(ctx, w.covariance(x), d)
-	if !ok {
-		return w, ctx.Err() // without an end, not reached by finite numbers: no component, as if all were constant
-	}
-	w.r = len(values)
-	w.w = make([]float64, d*w.r)
-	for c, v := range values {
-		deviation := math.Sqrt(v)
-		for j := range d {
-			w.w[j*w.r+c] = vectors[c*d+j] / deviation
+func newWhitening(t *Table) *whitening {
+	w := &whitening{scaler: t.scale(), d: t.d}
+	l, order, r := pivoted(w.covariance(t.x), t.d, faintest)
+	w.r, w.w = r, make([]float64, w.d*r)
+	if r == w.d { // L⁺ is L⁻¹
+		inverse := invertLower(l, w.d, r)
+		for a := range r {
+			for b, j := range order[:a+1] {
+				w.w[j*r+a] = inverse[a*r+b]
+			}
+		}
+	} else if r > 0 { // with L = QR, L⁺ is R⁻¹Qᵀ
+		var qr mat.QR
+		var q, upper mat.Dense
+		qr.Factorize(mat.NewDense(w.d, r, leading(l, w.d, w.d, r)))
+		qr.QTo(&q)
+		qr.RTo(&upper)
+		inverse := invertLower(mat.DenseCopyOf(upper.T()).RawMatrix().Data, w.d, r)
+		rows := make([]float64, w.d*r) // in the order
+		simd.Gemm(false, false, w.d, r, r, 1, q.RawMatrix().Data, w.d, inverse, r, 0, rows, r)
+		for k, j := range order {
+			copy(w.w[j*r:(j+1)*r], rows[k*r:])
 		}
 	}
-	return w, nil
+	return w
 }
 
-// decompose returns the eigenvalues of a covariance that count, descending, and their
-// eigenvectors, by rows. It may overwrite the covariance, and ends early with ctx.
-func decompose(ctx context.Context, covariance []float64, d int) (values, vectors []float64, ok bool) {
-	if d < manyColumns {
-		return eigen.Symmetric(covariance, d, faintest)
+// leading returns the first r columns of a matrix of n rows, which are d apart.
+func leading(x []float64, n, d, r int) []float64 {
+	y := make([]float64, 0, n*r)
+	for i := range n {
+		y = append(y, x[i*d:][:r]...)
 	}
-	return eigen.Large(ctx, covariance, d, faintest)
+	return y
 }
 
 // covariance returns that of the standardised columns, [d, d].
@@ -63,28 +71,91 @@ func (w *whitening) covariance(x []float32) []float64 {
 	z := make([]float64, min(n, whitenBlock)*d)
 	for lo := 0; lo < n; lo += whitenBlock {
 		m := min(whitenBlock, n-lo)
-		rows(w.scaler, z, x[lo*d:(lo+m)*d])
+		standardise(w.scaler, farthest, z, x[lo*d:(lo+m)*d])
 		simd.Gram(true, d, m, 1/float64(n), z, d, 1, c, d)
 	}
 	simd.Mirror(d, c, d)
 	return c
 }
 
-// rows overwrites the first r columns of dst, [n, stride], with the components of x.
-func (w *whitening) rows(dst []float32, stride int, x []float32) {
-	if w.r == 0 {
-		return
+// pivoted factors a covariance c, [d, d], as LLᵀ. It takes the column with the largest variance left by those before it
+// first, until the variances that are left are floor at most. Row k of l, [d, d], is that of column order[k], and r columns of it count.
+func pivoted(c []float64, d int, floor float64) (l []float64, order []int, r int) {
+	l, order = make([]float64, d*d), make([]int, d)
+	left := make([]float64, d)
+	for j := range d {
+		order[j], left[j] = j, c[j*d+j]
 	}
-	n := len(x) / w.d
-	z, y := make([]float64, min(n, whitenBlock)*w.d), make([]float64, min(n, whitenBlock)*w.r)
-	for lo := 0; lo < n; lo += whitenBlock {
-		m := min(whitenBlock, n-lo)
-		rows(w.scaler, z, x[lo*w.d:(lo+m)*w.d])
-		simd.Gemm(false, false, m, w.r, w.d, 1, z, w.d, w.w, w.r, 0, y, w.r)
-		for i := range m {
-			for c, v := range y[i*w.r : (i+1)*w.r] {
-				dst[(lo+i)*stride+c] = float32(v)
+	for ; r < d; r++ {
+		best := r
+		for k := r + 1; k < d; k++ {
+			if left[order[k]] > left[order[best]] {
+				best = k
 			}
 		}
+		p := order[best]
+		if !(left[p] > floor) {
+			break
+		}
+		order[r], order[best] = p, order[r]
+		for k := range r {
+			l[r*d+k], l[best*d+k] = l[best*d+k], l[r*d+k]
+		}
+		own, pivot := l[r*d:][:r], math.Sqrt(left[p])
+		simd.Parallel(d-r-1, 1+pivotGrain/(r+1), func(lo, hi int) {
+			for k := r + 1 + lo; k < r+1+hi; k++ {
+				j := order[k]
+				v := (c[p*d+j] - simd.Dot(own, l[k*d:][:r])) / pivot
+				l[k*d+r] = v
+				left[j] -= v * v
+			}
+		})
+		l[r*d+r] = pivot
 	}
+	return l, order, r
+}
+
+// pivotGrain products are worth a core.
+const pivotGrain = 1 << 17
+
+// invertLower returns the inverse, [r, r], of a lower triangular matrix l, whose rows are d apart.
+func invertLower(l []float64, d, r int) []float64 {
+	inverse := make([]float64, r*r)
+	for i := range r {
+		row := inverse[i*r:][:i+1]
+		for k := range i {
+			simd.Axpy(-l[i*d+k], inverse[k*r:][:k+1], row[:k+1])
+		}
+		simd.Scale(1/l[i*d+i], row[:i])
+		row[i] = 1 / l[i*d+i]
+	}
+	return inverse
+}
+
+// whitened are the rows of a table as a whitening projects them, with a column of ones, [n, r+1].
+type whitened struct {
+	*whitening
+	z []float32
+}
+
+func newWhitened(t *Table) *whitened {
+	w := newWhitening(t)
+	stride := w.r + 1
+	z := make([]float32, t.n*stride)
+	block, y := make([]float64, min(t.n, whitenBlock)*w.d), make([]float64, min(t.n, whitenBlock)*w.r)
+	for lo := 0; lo < t.n; lo += whitenBlock {
+		m := min(whitenBlock, t.n-lo)
+		standardise(w.scaler, farthest, block, t.x[lo*w.d:(lo+m)*w.d])
+		if w.r > 0 {
+			simd.Gemm(false, false, m, w.r, w.d, 1, block, w.d, w.w, w.r, 0, y, w.r)
+		}
+		for i := range m {
+			row := z[(lo+i)*stride:][:stride]
+			for c, v := range y[i*w.r : (i+1)*w.r] {
+				row[c] = float32(v)
+			}
+			row[w.r] = 1
+		}
+	}
+	return &whitened{w, z}
 }

@@ -186,7 +186,8 @@ func (l *lists) learnedGuesses(ctx context.Context, learners []classify.Learner,
 	if err != nil {
 		return nil, err
 	}
-	guesses := make([][][]int, len(learners))
+	guesses, rows := make([][][]int, len(learners)), classify.NewTable(nn.Float32s(from), l.columns()).All()
+	judged := classify.NewTable(nn.Float32s(released), l.columns()).All()
 	for i, learner := range learners {
 		guesses[i] = make([][]int, len(targets))
 		for k, a := range targets {
@@ -194,12 +195,12 @@ func (l *lists) learnedGuesses(ctx context.Context, learners []classify.Learner,
 			if !learner.Suits(target) {
 				continue
 			}
-			fitted, err := learner.Fit(ctx, nn.Float32s(from), l.columns(), []classify.Target{target}, l.Seed)
+			fitted, err := learner.Fit(ctx, rows, []classify.Target{target}, l.Seed)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", learner.Name(), err)
 			}
 			scores := make([]float32, n*a.Classes)
-			if err := fitted.Predict(ctx, [][]float32{scores}, nn.Float32s(released)); err != nil {
+			if err := fitted.Predict(ctx, [][]float32{scores}, judged); err != nil {
 				return nil, err
 			}
 			guesses[i][k] = classify.Guesses(scores, a.Classes)

@@ -52,7 +52,7 @@ func (t *Neighbours) fitProbes(ctx context.Context) error {
 			return errors.New("probe: all vectors are of one person: give vectors of several")
 		}
 		var err error
-		if t.probes[h], err = (classify.Logistic{}).Fit(ctx, x, w, []classify.Target{target}, 0); err != nil {
+		if t.probes[h], err = (classify.Logistic{}).Fit(ctx, classify.NewTable(x, w).All(), []classify.Target{target}, 0); err != nil {
 			return fmt.Errorf("probe: %w", err)
 		}
 	}
@@ -64,7 +64,7 @@ func (t *Neighbours) guess(first int, queries []float32, sums []float64) error {
 	n, classes := len(queries)/t.of.Width, slices.Max(t.of.Labels)+1
 	for h, probe := range t.probes {
 		scores := make([]float32, n*classes)
-		if err := probe.Predict(context.Background(), [][]float32{scores}, queries); err != nil {
+		if err := probe.Predict(context.Background(), [][]float32{scores}, classify.NewTable(queries, t.of.Width).All()); err != nil {
 			return err
 		}
 		for i := range n {

@@ -47,8 +47,8 @@ const (
 type code struct {
 	where string
 	read  attackName // that shows the bits
-	// write makes the row say bit and reports whether it can.
-	write func(row []float32, bit int) bool
+	// writeRow makes the row say bit and reports whether it can.
+	writeRow func(row []float32, bit int) bool
 }
 
 // codeOf returns the code of a kind for the outputs of s, or why they have none.
@@ -183,27 +183,50 @@ func writeOrder(row []float32, bit int) bool {
 	return true
 }
 
-// plantCode returns s with one attribute of two classes, drawn evenly and independent of
-// the outputs, which the code then writes: right for ½ + excess of the examples that can
-// carry it. It also returns what was written, −1 if nothing could be.
-func plantCode(s *Sample, c code, excess float64, r *rand.Rand) (*Sample, []int) {
+// written is a sample into whose outputs a code wrote one bit for each person, drawn evenly and independent of the outputs.
+type written struct {
+	*Sample
+	person []int
+	drawn  []int // [person]
+	bits   []int // [example], what was written, −1 if nothing could be
+}
+
+// write returns s with the code in its outputs. They are the same whatever part of the bits is right.
+func (c code) write(s *Sample, r *rand.Rand) *written {
 	t, w := *s, s.RowWidth()
 	t.Outputs = slices.Clone(s.Outputs)
-	labels, bits := make([]int, s.Len()), make([]int, s.Len())
-	person, _ := s.people()
-	var of []int // the value of each person
-	for i := range labels {
-		if person[i] == len(of) {
-			of = append(of, r.IntN(2))
-		}
-		labels[i], bits[i] = of[person[i]], 0
-		if bits[i] = labels[i]; r.Float64() >= .5+excess {
-			bits[i] = 1 - labels[i]
-		}
-		if !c.write(t.Outputs[i*w:(i+1)*w], bits[i]) {
-			bits[i] = -1
+	x := &written{Sample: &t, bits: make([]int, s.Len())}
+	var people int
+	x.person, people = s.people()
+	for range people {
+		x.drawn = append(x.drawn, r.IntN(2))
+	}
+	for i, p := range x.person {
+		if x.bits[i] = x.drawn[p]; !c.writeRow(t.Outputs[i*w:(i+1)*w], x.bits[i]) {
+			x.bits[i] = -1
 		}
 	}
-	t.Sensitive = []Attribute{{Name: "planted", Values: []string{"0", "1"}, Labels: labels}}
-	return &t, bits
+	t.Sensitive = []Attribute{{Name: "planted", Values: []string{"0", "1"}, Labels: pick(x.drawn, x.person)}}
+	return x
+}
+
+// say draws an attribute of two classes that the bits say: right for ½ + excess of the people. It is even, as the bits are, and
+// independent of the outputs but for them.
+func (x *written) say(excess float64, r *rand.Rand) {
+	of := make([]int, len(x.drawn))
+	for p, bit := range x.drawn {
+		if of[p] = bit; r.Float64() >= .5+excess {
+			of[p] = 1 - bit
+		}
+	}
+	x.Sensitive[0].Labels = pick(of, x.person)
+}
+
+// carried returns the share of the rows that can carry the code.
+func (x *written) carried() float64 {
+	n := 0.
+	for _, b := range x.bits {
+		n += one(b >= 0)
+	}
+	return n / float64(len(x.bits))
 }

@@ -20,8 +20,8 @@ type coin struct{ classify.Learner }
 // one half.
 const coinScore = 1e-3
 
-func (c coin) Fit(_ context.Context, x []float32, d int, targets []classify.Target, seed uint64) (classify.Fitted, error) {
-	f := fittedCoin{d: d, seed: seed}
+func (c coin) Fit(_ context.Context, _ classify.Rows, targets []classify.Target, seed uint64) (classify.Fitted, error) {
+	f := fittedCoin{seed: seed}
 	for _, t := range targets {
 		f.widths = append(f.widths, t.Width())
 	}
@@ -29,15 +29,14 @@ func (c coin) Fit(_ context.Context, x []float32, d int, targets []classify.Targ
 }
 
 type fittedCoin struct {
-	d      int
 	seed   uint64
 	widths []int
 }
 
-func (f fittedCoin) Predict(_ context.Context, dst [][]float32, x []float32) error {
-	for i := range len(x) / f.d {
+func (f fittedCoin) Predict(_ context.Context, dst [][]float32, rows classify.Rows) error {
+	for i := range rows.Len() {
 		h := f.seed
-		for _, v := range x[i*f.d : (i+1)*f.d] {
+		for _, v := range rows.Row(i) {
 			h = (h ^ uint64(math.Float32bits(v))) * 0x9e3779b97f4a7c15
 		}
 		r := rand.New(rand.NewPCG(f.seed, h))

@@ -22,7 +22,7 @@ func writeDirection(s *Sample, r *rand.Rand) func(row []float32, bit int) bool {
 	w, n := s.RowWidth(), s.Len()
 	mean, scale, along := make([]float64, w), make([]float64, w), make([]float64, w)
 	column, norm, all := make([]float64, n), 0., make([]float32, n*w)
-	fillForm(all, s, formRaw, span(0, n))
+	fillForms(map[string][]float32{formRaw: all}, s, 0, span(0, n))
 	for j := range w {
 		for i := range column {
 			column[i] = float64(all[i*w+j])
@@ -80,11 +80,12 @@ const directionPlanted = "an attribute written into a direction of the audited v
 func plantDirection(s *Sample, seed uint64) *Planted {
 	r := random(seed, streamChannel, uint64(len(vectorChannels)+1))
 	t := s.some(plantedExamples, r)
-	t, bits := plantCode(t, code{write: writeDirection(t, r)}, plantedSide, r)
-	t.Name = "planted"
+	x := code{writeRow: writeDirection(t, r)}.write(t, r)
+	x.say(plantedSide, r)
+	t, x.Name = x.Sample, "planted"
 	right, ones := 0, 0
 	for i, l := range t.Sensitive[0].Labels {
-		if ones += l; bits[i] == l {
+		if ones += l; x.bits[i] == l {
 			right++
 		}
 	}

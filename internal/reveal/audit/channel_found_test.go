@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/engine/classify"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 )
@@ -27,7 +28,9 @@ func TestCodesFound(t *testing.T) {
 		if none != "" {
 			t.Fatal(none)
 		}
-		s, _ = plantCode(s, c, .49, random(1, streamChannel, 1))
+		x, chance := c.write(s, random(1, streamChannel, 1)), random(1, streamChannel, 2)
+		x.say(.49, chance)
+		s = x.Sample
 		r := must.Get(examine(context.Background(), s, Options{Seed: 1}))(t)
 		f := &r.Findings[0]
 		t.Logf("%s: %s, excess %.3f, %v", kind, f.Verdict, f.Excess.Value, f.Chosen)
@@ -46,7 +49,9 @@ func TestRoundedCodeFound(t *testing.T) {
 	if none != "" {
 		t.Fatal(none)
 	}
-	s, _ = plantCode(s, c, .49, random(2, streamChannel, 1))
+	x := c.write(s, random(2, streamChannel, 1))
+	x.say(.49, random(2, streamChannel, 2))
+	s = x.Sample
 	var text strings.Builder
 	text.WriteString("y,s,p_0,p_1,p_2")
 	for i, y := range s.Y {
@@ -116,12 +121,12 @@ func TestDirectionAndCoin(t *testing.T) {
 	c, _ := codeOf(DirectionChannel, wide, random(1, streamChannel, 0))
 	for bit := range 2 { // where it is written, nothing is left to write of it
 		for row := range slices.Chunk(written, sketched+1) {
-			if !c.write(row, bit) { // the row in the middle is on no side
+			if !c.writeRow(row, bit) { // the row in the middle is on no side
 				left++
 				continue
 			}
 			again := slices.Clone(row)
-			if c.write(again, bit); !slices.Equal(again, row) {
+			if c.writeRow(again, bit); !slices.Equal(again, row) {
 				t.Errorf("%v is not on the side of %d", row[:3], bit)
 			}
 			if _, ok := distribution(row, sumTolerance); !ok {
@@ -134,7 +139,7 @@ func TestDirectionAndCoin(t *testing.T) {
 	}
 	for _, dirty := range []float32{0, 1} {
 		dst := [][]float32{slices.Repeat([]float32{dirty}, 400)}
-		must.Do(t, fittedCoin{d: 3, seed: 1, widths: []int{2}}.Predict(t.Context(), dst, s.Outputs))
+		must.Do(t, fittedCoin{seed: 1, widths: []int{2}}.Predict(t.Context(), dst, classify.NewTable(s.Outputs, 3).All()))
 		for i := range s.Y {
 			if dst[0][2*i]+dst[0][2*i+1] != coinScore {
 				t.Errorf("row %d: scores %v", i, dst[0][2*i:2*i+2])

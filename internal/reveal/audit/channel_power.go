@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"tattle/internal/engine/classify"
@@ -76,10 +75,15 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 		return nil
 	}
 	c.Where = writer.where
-	carried := carriers(s, writer, r)
+	x := writer.write(s, r)
+	carried := x.carried()
 	if carried < leastCarried {
 		c.Note = fmt.Sprintf("only %s of the rows can carry one", report.Exactly(carried, report.Share))
 		return nil
+	}
+	reader, err := x.reader(writer.read, o)
+	if err != nil {
+		return err
 	}
 	_, people := s.people()
 	known := excessTest{people, *o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes))), people < s.Len()}
@@ -87,7 +91,8 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 	for size := smallest; size < carried/2; size *= plantStep {
 		found := true
 		for plants := 0; found && plants < plantsOfSize; plants++ {
-			read, luck, err := readCode(ctx, s, writer, size/carried, r, o)
+			x.say(size/carried, r)
+			read, luck, err := x.read(ctx, reader, r.Uint64())
 			if err != nil {
 				return err
 			}
@@ -106,23 +111,37 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 // know the code follows from it.
 func evenly(excess float64) float64 { return max(.5, excess) }
 
-// readCode plants a code, attacks it as an audit does, and returns the part of its excess
+// reader returns the attack that reads the code among coins, on the folds of the written outputs. Whatever an
+// attribute is that the code says, the folds and the forms stay.
+func (x *written) reader(read attackName, o Options) (*hunt, error) {
+	attacks, err := allAttacks(x.Sample, o, read)
+	if err != nil {
+		return nil, err
+	}
+	h := &hunt{folded: newFolded(x.Sample, o), attacks: attacks, accuracyAlone: true}
+	h.keepForms(attacks)
+	return h, nil
+}
+
+// read attacks the attribute as an audit does, and returns the part of its excess
 // that the chosen guesses have, counted on the bits that were written. luck is by how much
 // the best baseline is right more often than one half: it is the best of several, and each
 // follows the frequencies of the sample.
-func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (part, luck float64, err error) {
-	t, bits := plantCode(s, c, excess, r)
-	o.Seed, o.Progress = r.Uint64(), nil
-	x, err := crossFit(ctx, t, o, c.read, nil)
-	if err != nil || x.guesses[0] == nil {
+func (x *written) read(ctx context.Context, h *hunt, seed uint64) (part, luck float64, err error) {
+	goal, none := goalOf(x.Sample, 0)
+	if none != "" || h.guesses[0] == nil {
+		return 0, 0, nil
+	}
+	g := newGuesses(h.folded, goal)
+	h.out, h.seed = []*guesses{g}, seed
+	if err := h.run(ctx, nil); err != nil {
 		return 0, 0, err
 	}
-	g := x.guesses[0]
 	for _, b := range g.baselines() {
 		luck = max(luck, classify.Accuracy(b.guess, g.at.Labels).Value-.5)
 	}
 	right := 0
-	for i, b := range bits {
+	for i, b := range x.bits {
 		switch g.best[i] {
 		case b:
 			right++
@@ -130,17 +149,5 @@ func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Ra
 			right--
 		}
 	}
-	return float64(right) / float64(len(bits)), luck, nil
-}
-
-// carriers returns the share of the rows that can carry a code.
-func carriers(s *Sample, c code, r *rand.Rand) float64 {
-	_, bits := plantCode(s, c, 0, r)
-	n := 0.
-	for _, b := range bits {
-		if b >= 0 {
-			n++
-		}
-	}
-	return n / float64(len(bits))
+	return float64(right) / float64(len(x.bits)), luck, nil
 }

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/reveal/curious"
@@ -24,33 +25,39 @@ type guesses struct {
 }
 
 // crossFit guesses every attribute of every example of s by attacks that were fitted,
-// and chosen, without it. Where a code was planted, reader is the attack that reads
-// it: the others are coins, and attacks are chosen by accuracy alone.
-func crossFit(ctx context.Context, s *Sample, o Options, reader attackName, progress func(done, total int)) (*folded, error) {
-	attacks, err := allAttacks(s, o, reader)
+// and chosen, without it.
+func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, total int)) (*folded, error) {
+	attacks, err := allAttacks(s, o, attackName{})
 	if err != nil {
 		return nil, err
 	}
 	x := newFolded(s, o)
-	h := &hunt{folded: x, attacks: attacks, seed: o.Seed, accuracyAlone: reader != attackName{}}
-	for _, g := range x.guesses {
-		if g != nil {
-			h.out = append(h.out, g)
-		}
-	}
-	if len(h.out) == 0 {
+	h := &hunt{folded: x, attacks: attacks, seed: o.Seed}
+	if h.aim(); len(h.out) == 0 {
 		return x, nil
 	}
-	for k := range x.splits {
+	x.keepForms(attacks)
+	defer func() { x.made = nil }()
+	return x, h.run(ctx, progress)
+}
+
+// aim takes the attributes that can be guessed for the goals.
+func (h *hunt) aim() {
+	h.out = slices.DeleteFunc(slices.Clone(h.guesses), func(g *guesses) bool { return g == nil })
+}
+
+// run judges every fold.
+func (h *hunt) run(ctx context.Context, progress func(done, total int)) error {
+	for k := range h.splits {
 		h.learn(k)
-		if err := h.judge(ctx, k, &x.splits[k]); err != nil {
-			return nil, err
+		if err := h.judge(ctx, k, &h.splits[k]); err != nil {
+			return err
 		}
 		if progress != nil {
-			progress(k+1, len(x.splits))
+			progress(k+1, len(h.splits))
 		}
 	}
-	return x, nil
+	return nil
 }
 
 // attackName is a learner on a form of the outputs.

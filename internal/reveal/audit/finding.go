@@ -48,7 +48,7 @@ type Finding struct {
 // measured fits attacks to a sample, and returns the sample with their guesses and what they reached of each attribute. What
 // permutations test is left out.
 func measured(ctx context.Context, s *Sample, o Options, progress func(done, total int)) (*folded, []*Finding, error) {
-	x, err := crossFit(ctx, s, o, attackName{}, progress)
+	x, err := crossFit(ctx, s, o, progress)
 	if err != nil {
 		return nil, nil, err
 	}

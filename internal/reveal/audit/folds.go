@@ -17,15 +17,15 @@ type folded struct {
 	label    []int // [example], the answered label; 0 of vectors, which have none
 	cell     []int // [example], its pair of y and label, 0 … cells−1: those that examples have
 	cells    int
-	person   []int                       // [example], its person, 0 … people−1
-	people   int                         // those who have examples
-	fold     []int                       // [example]
-	splits   []split                     // by fold
-	strata   [][]int                     // the examples of each y and fold
-	alike    [][]int                     // the examples of each y, answered label and fold, or of similar numeric y
-	guesses  []*guesses                  // by attribute, nil of one that cannot be guessed
-	unusable []string                    // by attribute, why it cannot be guessed, a sentence
-	made     map[string]func() []float32 // by form that is small enough to keep: that of all examples, made once
+	person   []int                      // [example], its person, 0 … people−1
+	people   int                        // those who have examples
+	fold     []int                      // [example]
+	splits   []split                    // by fold
+	strata   [][]int                    // the examples of each y and fold
+	alike    [][]int                    // the examples of each y, answered label and fold, or of similar numeric y
+	guesses  []*guesses                 // by attribute, nil of one that cannot be guessed
+	unusable []string                   // by attribute, why it cannot be guessed, a sentence
+	made     map[string]*classify.Table // by form that is small enough to keep: that of all examples
 }
 
 // smallestFold is the number of examples that a fold needs.
@@ -48,7 +48,6 @@ func newFolded(s *Sample, o Options) *folded {
 	if s.Kind != Vector {
 		x.label = classify.Guesses(s.Outputs, len(s.Classes))
 	}
-	x.keepForms()
 	x.cell, x.cells = stat.Numbered(jointly(x.Y, x.label, len(x.Classes)))
 	x.divide(x.deal(folds, o.Seed), folds, o)
 	return x

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"math"
+	"slices"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/reveal/curious"
@@ -41,10 +42,10 @@ const probabilityFloor = 1e-7
 // forms says of each form how wide a row is that is made of w outputs, and how it is made.
 var forms = map[string]struct {
 	width func(w int, k curious.Outputs) int
-	row   func(dst, o []float32, k curious.Outputs)
+	row   func(dst []float32, r *outputRow)
 }{
-	formRaw:    {sameWidth, rawRow},
-	formSoft:   {sameWidth, softRow},
+	formRaw:    {sameWidth, func(dst []float32, r *outputRow) { rawRow(dst, r.o, r.kind) }},
+	formSoft:   {sameWidth, func(dst []float32, r *outputRow) { copy(dst, r.soft()) }},
 	formTop1:   {topWidth, topRow},
 	formDigits: {digitsWidth, digitsRow},
 	formBits:   {bitsWidth, bitsRow},
@@ -53,7 +54,37 @@ var forms = map[string]struct {
 	formUnit:   {sameWidth, unitRow},
 	formSketch: {func(int, curious.Outputs) int { return sketched }, sketchRow},
 	formSorted: {func(int, curious.Outputs) int { return 2 * sortedEnds }, sortedRow},
-	formRow:    {func(int, curious.Outputs) int { return 1 }, func(dst, o []float32, _ curious.Outputs) { dst[0] = digest(o) }},
+	formRow:    {func(int, curious.Outputs) int { return 1 }, func(dst []float32, r *outputRow) { dst[0] = digest(r.o) }},
+}
+
+// outputRow is a row of outputs, and what several of its forms need, computed once.
+type outputRow struct {
+	o         []float32
+	kind      curious.Outputs
+	room      []float32 // the probabilities, once they are known
+	order     []int     // the places of the outputs, once they are known, the largest first
+	softKnown bool
+}
+
+// set starts with another row.
+func (r *outputRow) set(o []float32) { r.o, r.order, r.softKnown = o, nil, false }
+
+// soft returns the probabilities.
+func (r *outputRow) soft() []float32 {
+	if !r.softKnown {
+		r.room = slices.Grow(r.room[:0], len(r.o))[:len(r.o)]
+		softRow(r.room, r.o, r.kind)
+		r.softKnown = true
+	}
+	return r.room
+}
+
+// descending returns the places of the outputs, the largest first.
+func (r *outputRow) descending() []int {
+	if r.order == nil {
+		r.order = descending(r.o)
+	}
+	return r.order
 }
 
 func sameWidth(w int, _ curious.Outputs) int { return w }
@@ -75,10 +106,10 @@ func rawRow(dst, o []float32, k curious.Outputs) {
 
 // sketchRow overwrites dst with the sketch of a row. The signs and groups are the same for all
 // rows of a width.
-func sketchRow(dst, o []float32, k curious.Outputs) {
+func sketchRow(dst []float32, r *outputRow) {
 	clear(dst)
-	raw := make([]float32, len(o))
-	rawRow(raw, o, k)
+	raw := make([]float32, len(r.o))
+	rawRow(raw, r.o, r.kind)
 	for j, v := range raw {
 		h := (uint64(j) + 1) * 0x9e3779b97f4a7c15
 		h = (h ^ h>>31) * 0xbf58476d1ce4e5b9
@@ -90,31 +121,31 @@ func sketchRow(dst, o []float32, k curious.Outputs) {
 	}
 }
 
-func sortedRow(dst, o []float32, k curious.Outputs) {
-	order := descending(o)
+func sortedRow(dst []float32, r *outputRow) {
+	order, o := r.descending(), r.o
 	for i := range sortedEnds {
 		part := float64(i) / (sortedEnds - 1)
 		at := i + int(part*part*part*float64(len(o)/2-sortedEnds))
 		dst[i], dst[2*sortedEnds-1-i] = o[order[at]], o[order[len(o)-1-at]]
 	}
 	for i, v := range dst {
-		if k == curious.Soft {
+		if r.kind == curious.Soft {
 			dst[i] = float32(math.Log(max(float64(v), probabilityFloor)))
 		}
 	}
 }
 
 // unitRow divides a row by its length; a row of zeros stays.
-func unitRow(dst, o []float32, _ curious.Outputs) {
+func unitRow(dst []float32, r *outputRow) {
 	squares := 0.
-	for _, v := range o {
+	for _, v := range r.o {
 		squares += float64(v) * float64(v)
 	}
 	length := math.Sqrt(squares)
 	if length == 0 {
 		length = 1
 	}
-	for j, v := range o {
+	for j, v := range r.o {
 		dst[j] = float32(float64(v) / length)
 	}
 }
@@ -143,14 +174,12 @@ func topWidth(w int, k curious.Outputs) int {
 	return w + 1
 }
 
-func topRow(dst, o []float32, k curious.Outputs) {
-	label := classify.Best(o)
-	softRow(dst[:len(o)], o, k)
-	p := dst[label]
+func topRow(dst []float32, r *outputRow) {
+	label, w := classify.Best(r.o), len(r.o)
 	clear(dst)
-	dst[label], dst[len(o)] = 1, p
-	if k == curious.Raw {
-		dst[len(o)+1] = o[label]
+	dst[label], dst[w] = 1, r.soft()[label]
+	if r.kind == curious.Raw {
+		dst[w+1] = r.o[label]
 	}
 }
 

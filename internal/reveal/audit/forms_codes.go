@@ -77,10 +77,10 @@ func codesOf(dst, o []float32, width int, code func(dst []float32, v float32)) [
 	return dst
 }
 
-func digitsRow(dst, o []float32, _ curious.Outputs) {
-	rest := codesOf(dst, o, digitCodes, digits)
+func digitsRow(dst []float32, r *outputRow) {
+	rest := codesOf(dst, r.o, digitCodes, digits)
 	var odd [decimalPlaces]int64
-	for _, v := range o {
+	for _, v := range r.o {
 		count := decimalUnits(v)
 		for place := decimalPlaces - 1; place >= 0; place-- {
 			odd[place] ^= count
@@ -121,21 +121,22 @@ func digits(dst []float32, v float32) {
 	}
 }
 
-func bitsRow(dst, o []float32, k curious.Outputs) {
+func bitsRow(dst []float32, r *outputRow) {
+	o := r.o
 	rest := codesOf(dst, o, bitCodes, bits)
 	last, sum := uint32(0), 0.
 	for _, v := range o {
 		last ^= math.Float32bits(v) & 1
 		sum += float64(v)
 	}
-	order, repeats := descending(o), 0
+	order, repeats := r.descending(), 0
 	for k, j := range order[1:] {
 		if o[j] == o[order[k]] {
 			repeats++
 		}
 	}
 	rest[0], rest[1], rest[2] = float32(last), 0, float32(repeats)
-	if k == curious.Soft {
+	if r.kind == curious.Soft {
 		rest[1] = float32(math.RoundToEven((sum - 1) * (1 << 24))) // in units of a float32 below 1
 	}
 }
@@ -165,7 +166,8 @@ func bits(dst []float32, v float32) {
 	dst[mantissaBits+2], dst[mantissaBits+3] = float32(count), float32(last&1)
 }
 
-func valuesRow(dst, o []float32, _ curious.Outputs) {
+func valuesRow(dst []float32, r *outputRow) {
+	o := r.o
 	first, second := topTwo(o)
 	a, b := float64(o[first]), float64(o[second])
 	dst[0], dst[1], dst[2], dst[3], dst[4] = float32(first), o[first], o[second], clamped(a-b), 0

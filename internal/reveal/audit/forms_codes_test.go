@@ -102,7 +102,7 @@ func TestOddForms(t *testing.T) {
 					continue
 				}
 				x := make([]float32, s.Len()*formWidth(s, form))
-				fillForm(x, s, form, span(0, s.Len()))
+				fillForms(map[string][]float32{form: x}, s, 0, span(0, s.Len()))
 				if i := slices.IndexFunc(x, func(v float32) bool { return v-v != 0 }); i >= 0 {
 					t.Errorf("outputs %d of %d: form %s has %v", kind, w, form, x[i])
 				}

@@ -31,9 +31,9 @@ func orderWidth(w int, _ curious.Outputs) int {
 // orderRow writes 1 for what is in the order of the classes or ascending, −1 for the
 // opposite, and 0 for equal outputs and for pairs with the largest, which the hard label
 // determines.
-func orderRow(dst, o []float32, _ curious.Outputs) {
+func orderRow(dst []float32, r *outputRow) {
+	o, order := r.o, r.descending()
 	top, w := classify.Best(o), len(o)
-	order := descending(o)
 	dst[0] = float32(top)
 	ranks := dst[1 : 1+coded(w)]
 	for rank, j := range order {

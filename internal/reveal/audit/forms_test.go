@@ -10,9 +10,7 @@ import (
 )
 
 func firstRow(s *Sample, form string) []float32 {
-	dst := make([]float32, formWidth(s, form))
-	fillForm(dst, s, form, []int{0})
-	return dst
+	return (&folded{Sample: s}).table(form, []int{0}).Row(0)
 }
 
 func TestForms(t *testing.T) {

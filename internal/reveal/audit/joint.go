@@ -30,12 +30,17 @@ type joint struct {
 // of the examples that are judged.
 func (h *hunt) learn(k int) {
 	sp := &h.splits[k]
-	h.fit, h.final = make([]*joint, len(h.out)), make([]*joint, len(h.out))
+	h.known, h.final = make([]*joint, len(h.out)), make([]*joint, len(h.out))
 	h.targets = make([]classify.Target, len(h.out))
 	for i, g := range h.out {
-		h.fit[i], h.final[i] = newJoint(h.folded, g.goal, sp.rest), newJoint(h.folded, g.goal, sp.train)
 		h.targets[i] = classify.Target{Labels: pick(g.target.Labels, sp.all), Classes: g.target.Classes, Values: pick(g.target.Values, sp.all)}
-		if h.YNumbers == nil {
+		if !h.accuracyAlone {
+			h.known[i] = newJoint(h.folded, g.goal, sp.rest)
+		}
+		if h.accuracyAlone && h.YNumbers == nil {
+			continue
+		}
+		if h.final[i] = newJoint(h.folded, g.goal, sp.train); h.YNumbers == nil {
 			continue
 		}
 		for _, row := range sp.test {

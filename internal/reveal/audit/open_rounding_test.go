@@ -111,7 +111,7 @@ func TestSumSlack(t *testing.T) {
 	rounded := &Sample{Width: 20, Classes: make([]string, 20), Outputs: zeros, Y: make([]int, 2)}
 	err := rounded.settle(curious.Soft, nil)
 	soft := make([]float32, 40)
-	fillForm(soft, &Sample{Kind: curious.Soft, Classes: make([]string, 20), Outputs: zeros}, formSoft, []int{0, 1})
+	fillForms(map[string][]float32{formSoft: soft}, &Sample{Kind: curious.Soft, Classes: make([]string, 20), Outputs: zeros}, 0, []int{0, 1})
 	if err != nil || rounded.Kind != curious.Soft || soft[20] != .05 || soft[0] != 1 || !strings.Contains(rounded.Notes[0], "rounded to 1 decimals") {
 		t.Errorf("a row of zeros: %v %v %q", err, soft, rounded.Notes)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/math/simd"
@@ -25,7 +24,7 @@ const (
 	block = 8192
 )
 
-// hunt is the work on all attributes of a sample.
+// hunt is the work on all attributes of a sample. Where a code was planted, attacks are chosen by accuracy alone.
 type hunt struct {
 	*folded
 	seed    uint64
@@ -34,7 +33,7 @@ type hunt struct {
 	accuracyAlone bool
 	out           []*guesses        // by goal
 	targets       []classify.Target // by goal, of all examples of the fold that attacks are fitted on
-	fit           []*joint          // by goal, learned on the examples of the fold that are not held back
+	known         []*joint          // by goal, learned on the examples of the fold that are not held back
 	final         []*joint          // by goal, learned on all training examples of the fold
 }
 
@@ -68,7 +67,7 @@ func (h *hunt) judge(ctx context.Context, k int, sp *split) error {
 			return append(ranked(trials, g, finalists, trialGoal.accuracy), h.bestGiven(trials, g)...)
 		})
 		for _, t := range trials {
-			if err := h.run(ctx, t, sp.large, sp.held); err != nil {
+			if err := h.fit(ctx, t, sp.large, sp.held); err != nil {
 				return err
 			}
 		}
@@ -81,7 +80,7 @@ func (h *hunt) judge(ctx context.Context, k int, sp *split) error {
 	}
 	for _, t := range h.top(trials, func(g int) []*attack { return ranked(trials, g, 1, trialGoal.accuracy) }) {
 		if 10*len(sp.all) > 11*t.rows { // those held back are worth a new fit
-			if err := h.run(ctx, t, sp.all, nil); err != nil {
+			if err := h.fit(ctx, t, sp.all, nil); err != nil {
 				return err
 			}
 		}
@@ -112,7 +111,7 @@ func (h *hunt) first(ctx context.Context, k int, sp *split) ([]*trial, error) {
 	errs := make([]error, len(trials))
 	simd.Parallel(len(trials), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			errs[i] = h.run(ctx, trials[i], sp.small, sp.held)
+			errs[i] = h.fit(ctx, trials[i], sp.small, sp.held)
 		}
 	})
 	return trials, cmp.Or(errs...)
@@ -176,26 +175,23 @@ func ranked(trials []*trial, g, learners int, by func(x trialGoal) float64) (bes
 	return best
 }
 
-// run fits a trial on rows fit, the first of a split, and scores it on held, unless that is nil.
-func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
+// fit fits a trial on rows from, the first of a split, and scores it on held, unless that is nil.
+func (h *hunt) fit(ctx context.Context, t *trial, from, held []int) error {
 	targets := make([]classify.Target, len(t.goals))
 	t.of = len(targets)
 	for i, x := range t.goals {
 		t.goals[i].index, t.goals[i].score = i, 0
 		if targets[i] = h.targets[x.goal]; x.out.at.Numeric() {
-			targets[i].Values = targets[i].Values[:len(fit)]
+			targets[i].Values = targets[i].Values[:len(from)]
 		} else {
-			targets[i].Labels = targets[i].Labels[:len(fit)]
+			targets[i].Labels = targets[i].Labels[:len(from)]
 		}
 	}
-	d := formWidth(h.Sample, t.input)
-	x := make([]float32, len(fit)*d)
-	h.fill(x, t.input, fit)
 	var err error
-	if t.fitted, err = t.fits.Fit(ctx, x, d, targets, t.seed); err != nil {
+	if t.fitted, err = t.fits.Fit(ctx, h.table(t.input, from), targets, t.seed); err != nil {
 		return fmt.Errorf("audit: attack %s: %w", t.attack, err)
 	}
-	if t.rows = len(fit); held == nil {
+	if t.rows = len(from); held == nil {
 		return nil
 	}
 	all := make([][]float64, len(t.goals)) // scores of the examples held back
@@ -210,7 +206,7 @@ func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
 	})
 	for i := range t.goals {
 		if x := &t.goals[i]; err == nil && !h.accuracyAlone {
-			x.calibration = calibrate(x.out.goal, h.fit[x.goal], held, all[i], h.counts(held))
+			x.calibration = calibrate(x.out.goal, h.known[x.goal], held, all[i], h.counts(held))
 		}
 	}
 	return err
@@ -218,18 +214,16 @@ func (h *hunt) run(ctx context.Context, t *trial, fit, held []int) error {
 
 // guess calls each with the scores of every goal of the trial and every row.
 func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(x *trialGoal, i, row int, score []float32)) error {
-	d, most := formWidth(h.Sample, t.input), min(block, len(rows))
-	x := make([]float32, most*d)
+	most := min(block, len(rows))
 	room, dst := make([][]float32, len(t.goals)), make([][]float32, t.of)
 	for i, g := range t.goals {
 		room[i] = make([]float32, most*g.out.target.Width())
 	}
 	for part := range slices.Chunk(rows, block) {
-		h.fill(x, t.input, part)
 		for i, g := range t.goals {
 			dst[g.index] = room[i][:len(part)*g.out.target.Width()]
 		}
-		if err := t.fitted.Predict(ctx, dst, x[:len(part)*d]); err != nil {
+		if err := t.fitted.Predict(ctx, dst, h.table(t.input, part)); err != nil {
 			return fmt.Errorf("audit: attack %s: %w", t.attack, err)
 		}
 		for i := range t.goals {
@@ -247,40 +241,46 @@ func formWidth(s *Sample, form string) int { return forms[form].width(s.RowWidth
 
 // formMost is the most numbers of a form that is kept for all examples: every fold reads it again. With more examples than
 // plantedExamples folds are few, and most examples are read once.
-const formMost = 1 << 22
+const formMost = 10 << 20
 
-// keepForms makes forms of the sample that are kept once they are asked for.
-func (x *folded) keepForms() {
-	x.made = map[string]func() []float32{}
-	for form := range forms {
-		if size := x.Len() * formWidth(x.Sample, form); size <= formMost && x.Len() <= plantedExamples {
-			x.made[form] = sync.OnceValue(func() []float32 {
-				all := make([]float32, size)
-				fillForm(all, x.Sample, form, span(0, x.Len()))
-				return all
-			})
+// keepForms makes the forms that attacks read, unless they are too large to keep.
+func (x *folded) keepForms(attacks []attack) {
+	x.made = map[string]*classify.Table{}
+	kept := map[string][]float32{}
+	for _, a := range attacks {
+		if size := x.Len() * formWidth(x.Sample, a.input); size <= formMost && x.Len() <= plantedExamples && kept[a.input] == nil {
+			kept[a.input] = make([]float32, size)
 		}
 	}
-}
-
-// fill sets dst, [len(rows), formWidth], to the form of the outputs of rows.
-func (x *folded) fill(dst []float32, form string, rows []int) {
-	made := x.made[form]
-	if made == nil {
-		fillForm(dst, x.Sample, form, rows)
-		return
-	}
-	all, d := made(), formWidth(x.Sample, form)
-	for i, r := range rows {
-		copy(dst[i*d:][:d], all[r*d:])
+	simd.Parallel(x.Len(), formGrain, func(lo, hi int) { fillForms(kept, x.Sample, lo, span(lo, hi)) })
+	for form, all := range kept {
+		x.made[form] = classify.NewTable(all, formWidth(x.Sample, form))
 	}
 }
 
-// fillForm is fill from the outputs.
-func fillForm(dst []float32, s *Sample, form string, rows []int) {
-	w, d, fill := s.RowWidth(), formWidth(s, form), forms[form].row
-	for i, r := range rows {
-		fill(dst[i*d:][:d], s.Outputs[r*w:][:w], s.Kind)
+// formGrain rows are worth a core.
+const formGrain = 64
+
+// table returns the form of the outputs of rows.
+func (x *folded) table(form string, rows []int) classify.Rows {
+	if t := x.made[form]; t != nil {
+		return t.Rows(rows)
+	}
+	d := formWidth(x.Sample, form)
+	dst := make([]float32, len(rows)*d)
+	fillForms(map[string][]float32{form: dst}, x.Sample, 0, rows)
+	return classify.NewTable(dst, d).All()
+}
+
+// fillForms writes forms of the outputs of rows, from a row of dst on, [., formWidth].
+func fillForms(dst map[string][]float32, s *Sample, first int, rows []int) {
+	w, r := s.RowWidth(), outputRow{kind: s.Kind}
+	for i, row := range rows {
+		r.set(s.Outputs[row*w:][:w])
+		for form, all := range dst {
+			d := formWidth(s, form)
+			forms[form].row(all[(first+i)*d:][:d], &r)
+		}
 	}
 }
 

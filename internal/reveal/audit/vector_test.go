@@ -139,9 +139,9 @@ func TestSketch(t *testing.T) {
 		both[j] = a[j] + b[j]
 	}
 	var sa, sb, sum [sketched]float32
-	sketchRow(sa[:], a, Vector)
-	sketchRow(sb[:], b, Vector)
-	sketchRow(sum[:], both, Vector)
+	sketchRow(sa[:], &outputRow{o: a, kind: Vector})
+	sketchRow(sb[:], &outputRow{o: b, kind: Vector})
+	sketchRow(sum[:], &outputRow{o: both, kind: Vector})
 	for k := range sum {
 		if sum[k] != sa[k]+sb[k] {
 			t.Fatalf("column %d of the sketch of a sum: %v, want %v", k, sum[k], sa[k]+sb[k])
@@ -151,7 +151,7 @@ func TestSketch(t *testing.T) {
 	if got, want := distance(sa[:], zero[:sketched]), distance(a, zero); math.Abs(got*got-want*want) > 10*math.Sqrt(2./sketched)*want*want {
 		t.Errorf("squared length %g, want %g", got*got, want*want)
 	}
-	unitRow(both, a, Vector)
+	unitRow(both, &outputRow{o: a, kind: Vector})
 	if d := distance(both, zero); math.Abs(d-1) > 1e-6 {
 		t.Errorf("length %g of a unit row", d)
 	}
