@@ -25,6 +25,9 @@ const (
 	networkEpoch     = 8
 	// networkEpochs is paper B's 50: fewer rows have fewer steps.
 	networkEpochs = 50
+	// networkPatience is the part of the epochs after which a training ends that does no better: of 24 samples of linear, periodic and
+	// crossed signals and of none, the accuracies were the same to a thousandth with a fifth.
+	networkPatience = 4
 	// networkRate is thrice paper B's 10⁻³, as batches are larger and steps fewer.
 	networkRate = 3e-3
 	// networkInputs bounds the layers' widths, 20 and 10 times the inputs.
@@ -68,9 +71,8 @@ func (l Network) Fit(ctx context.Context, rows Rows, targets []Target, seed uint
 	order := run.Rand(seed, 0, 0).Perm(n)
 	z := make([]float32, 0, n*d) // in that order
 	for _, i := range order {
-		z = append(z, rows.Row(i)...)
+		z = append(z, rows.standard()[rows.at[i]*d:][:d]...)
 	}
-	standardise(f.scale, networkFar, z, z)
 	failed := make([]error, len(targets))
 	for _, t := range targets {
 		f.widths = append(f.widths, t.Width())
@@ -142,6 +144,7 @@ func fitNetwork(ctx context.Context, z []float32, d, most int, t Target, order [
 	}
 	if held > 0 {
 		fit.Epochs = min(networkEpochs, max(1, networkSteps/(n/batch)))
+		fit.Patience = max(1, fit.Epochs/networkPatience)
 	}
 	for _, i := range order {
 		if labels != nil {

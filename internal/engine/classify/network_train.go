@@ -2,6 +2,7 @@ package classify
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 
 	"tattle/internal/engine/nn"
@@ -18,6 +19,7 @@ type NetworkTraining struct {
 	Values []float32 // of the rows of X, if they are numbers; the loss is half the squared error
 
 	Batch, Epochs int
+	Patience      int // epochs in a row that are not kept, after which the training ends; 0 is all
 	LearningRate  float64
 	Dropout       uint64                              // seed of dropout
 	Rand          func(epoch int) *rand.Rand          // as in train.Loop
@@ -52,15 +54,23 @@ func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, err error)
 			if err == nil && ok {
 				best.Offer(epoch, score)
 			}
+			if err == nil && t.Patience > 0 && epoch-best.Epoch >= t.Patience {
+				err = errSettled
+			}
 			return err
 		},
 	}
-	err = loop.Run(ctx)
+	if err = loop.Run(ctx); errors.Is(err, errSettled) {
+		err = nil
+	}
 	if best.Epoch > 0 {
 		best.Restore()
 	}
 	return best, err
 }
+
+// errSettled ends a training whose epochs are no better any more.
+var errSettled = errors.New("settled")
 
 // networkBatch holds the buffers of a step.
 type networkBatch struct {

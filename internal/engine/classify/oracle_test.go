@@ -138,10 +138,10 @@ func TestSplitOracle(t *testing.T) {
 		const n, d = 90, 3
 		x, labels := make([]float32, n*d), make([]int, n)
 		for i := range x {
-			x[i] = float32(r.IntN(40))
+			x[i] = float32(r.IntN(30))
 		}
 		for i := range labels {
-			labels[i] = int(indicator(x[i*d+1]+float32(10*r.NormFloat64()) > 20))
+			labels[i] = int(indicator(x[i*d+1]+float32(10*r.NormFloat64()) > 15))
 		}
 		order := make([]int, n)
 		for i := range order {
@@ -151,11 +151,11 @@ func TestSplitOracle(t *testing.T) {
 		b.slopes(n)
 		bins := newBins(x, d)
 		bins.columns([]int{0, 1, 2})
-		g := newGrower(n, d, 2)
+		g := newGrower(n, d, 2, binsOf(n))
 		tree := g.grow(slices.Concat(bins.codes...), n, []int{0, 1, 2}, b.packed[0], b.scale, b.least, 1)
 		gain := -1.
 		for j := range d {
-			for cut := range 40 {
+			for cut := range 30 {
 				gain = max(gain, slowGain(b, x, j, float32(cut), d))
 			}
 		}

@@ -121,7 +121,7 @@ func newGrowth(rows Rows, n int, targets []Target, seed uint64) *growth {
 		g.learning[t] = true
 		g.chosen = append(g.chosen, g.choose(b))
 	}
-	g.growers.New = func() any { return newGrower(g.m, min(d, treeColumns), treeLeaves) }
+	g.growers.New = func() any { return newGrower(g.m, min(d, treeColumns), treeLeaves, binsOf(rows.n)) }
 	return g
 }
 
@@ -203,14 +203,13 @@ func (g *growth) choose(b *boosted) []int {
 			slopes[g.order[i]*b.outputs+c] = float32(slope / b.scale)
 		}
 	}
-	x, z := make([]float32, whitenBlock*g.d), make([]float32, whitenBlock*g.d)
+	standard, z := g.rows.standard(), make([]float32, whitenBlock*g.d)
 	along, with := make([]float32, b.outputs*g.d), make([]float64, g.d)
 	for lo := 0; lo < g.n; lo += whitenBlock {
 		hi := min(g.n, lo+whitenBlock)
 		for i := range hi - lo {
-			copy(x[i*g.d:(i+1)*g.d], g.rows.Row(lo+i))
+			copy(z[i*g.d:(i+1)*g.d], standard[g.rows.at[lo+i]*g.d:])
 		}
-		standardise(g.rows.scale(), networkFar, z, x[:(hi-lo)*g.d])
 		simd.Gemm(true, false, b.outputs, g.d, hi-lo, 1, slopes[lo*b.outputs:], b.outputs, z, g.d, 1, along, g.d)
 	}
 	for i, v := range along {

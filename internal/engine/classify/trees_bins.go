@@ -7,8 +7,15 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// treeBins bounds the bins of a column; a leaf has ten rows, so that splits by quantiles of 1/64 do not miss much.
-const treeBins = 64
+const (
+	// treeBins bounds the bins of a column: splits by quantiles of 1/64 do not miss much.
+	treeBins = 64
+	// binRows are for a bin, down to half of treeBins: a leaf has ten rows, of those that trees learn from.
+	binRows = 64
+)
+
+// binsOf returns how many bins a column of n rows has at most.
+func binsOf(n int) int { return min(max(n/binRows, treeBins/2), treeBins) }
 
 // bins cuts the columns of a table at quantiles of its rows, between values that
 // differ: bin b holds the values above edges[b−1] and up to edges[b]. A column is cut once a tree looks at it.
@@ -74,23 +81,34 @@ func (b *bins) code(j int, v float32) uint8 {
 func (b *bins) columns(columns []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	d := len(b.edges)
-	n := len(b.x) / d
 	columns = slices.DeleteFunc(slices.Clone(columns), func(j int) bool { return b.codes[j] != nil })
 	simd.Parallel(len(columns), 1, func(lo, hi int) {
-		values, sorted := make([]float32, n), make([]float32, n)
 		for _, j := range columns[lo:hi] {
-			for i := range values {
-				values[i] = b.x[i*d+j]
-			}
-			copy(sorted, values)
-			slices.Sort(sorted)
-			b.edges[j], b.codes[j] = edges(sorted, treeBins), make([]uint8, n)
-			for i, v := range values {
-				b.codes[j][i] = b.code(j, v)
-			}
+			b.cut(j)
 		}
 	})
+}
+
+// cut cuts column j.
+func (b *bins) cut(j int) {
+	d := len(b.edges)
+	n := len(b.x) / d
+	values, sorted, codes := make([]float32, n), make([]float32, n), make([]uint8, n)
+	for i := range values {
+		values[i] = b.x[i*d+j]
+	}
+	order := Descending(values)
+	for k, i := range order {
+		sorted[n-1-k] = values[i]
+	}
+	e, bin := edges(sorted, binsOf(n)), 0
+	for _, i := range slices.Backward(order) {
+		for bin < len(e) && values[i] > e[bin] {
+			bin++
+		}
+		codes[i] = uint8(bin)
+	}
+	b.edges[j], b.codes[j] = e, codes
 }
 
 // rows sets codes, [n, d], to those of rows in some columns, which are cut.

@@ -44,10 +44,11 @@ type grower struct {
 	packed  []int64
 	scale   float64
 	least   float64
+	bins    int // of a column, at most
 }
 
-func newGrower(m, columns, leaves int) *grower {
-	g := &grower{rows: make([]int32, m), spare: make([]int32, m), slopes: make([]int64, m)}
+func newGrower(m, columns, leaves, bins int) *grower {
+	g := &grower{bins: bins, rows: make([]int32, m), spare: make([]int32, m), slopes: make([]int64, m)}
 	for range leaves + 1 {
 		g.room = append(g.room, make([]histogram, columns))
 	}
@@ -146,7 +147,7 @@ func (g *grower) look(l *leaf) {
 func (g *grower) lookAt(l *leaf, c int, slope, curvature, whole float64) {
 	ridge, least := leafRidge*g.scale, g.least*g.scale
 	var left int64
-	for b, sum := range &l.sums[c] {
+	for b, sum := range l.sums[c][:g.bins] {
 		if sum == 0 {
 			continue
 		}
@@ -160,8 +161,8 @@ func (g *grower) lookAt(l *leaf, c int, slope, curvature, whole float64) {
 			return
 		}
 		h1, h2 = h1+ridge, h2+ridge
-		if gain := (g1*g1*h2+g2*g2*h1)/(h1*h2) - whole; gain > l.best.gain {
-			l.best = split{gain, c, uint8(b), left}
+		if both := h1 * h2; g1*g1*h2+g2*g2*h1 > (whole+l.best.gain)*both {
+			l.best = split{(g1*g1*h2+g2*g2*h1)/both - whole, c, uint8(b), left}
 		}
 	}
 }
@@ -212,7 +213,7 @@ func (g *grower) share(parent []histogram, left, right *leaf) {
 	g.sum(small)
 	for c := range g.columns {
 		s, p := &small.sums[c], &large.sums[c]
-		for b := range p {
+		for b := range g.bins {
 			p[b] -= s[b]
 		}
 	}

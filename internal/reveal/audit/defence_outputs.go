@@ -1,10 +1,10 @@
 package audit
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/reveal/curious"
@@ -19,23 +19,23 @@ type change struct {
 // changes lists the defences on outputs, those that release more before those that
 // release less, NoDefence first.
 func changes(s *Sample, seed uint64) []change {
-	list := []change{{name: NoDefence, apply: func() *Sample { return s }}}
+	list, soft := []change{{name: NoDefence, apply: func() *Sample { return s }}}, sync.OnceValue(func() *Sample { return softened(s, 1) })
 	add := func(name, note string, apply func() *Sample) { list = append(list, change{name, note, apply}) }
 	if s.Kind == curious.Raw {
 		for digits := 3; digits >= 1; digits-- {
 			add(fmt.Sprintf("scores rounded to %s", plural(float64(digits), "digit")), "", func() *Sample { return rounded(s, digits) })
 		}
-		add("soft", "", func() *Sample { return softened(s, 1) })
+		add("soft", "", soft)
 	}
 	for _, t := range []float64{2, 5} {
 		add(fmt.Sprintf("soft at temperature %v", t), "", func() *Sample { return softened(s, t) })
 	}
 	for digits := 3; digits >= 1; digits-- {
-		add(fmt.Sprintf("soft rounded to %s", plural(float64(digits), "digit")), "", func() *Sample { return rounded(softened(s, 1), digits) })
+		add(fmt.Sprintf("soft rounded to %s", plural(float64(digits), "digit")), "", func() *Sample { return rounded(soft(), digits) })
 	}
 	for _, k := range []int{3, 1} {
 		if k < len(s.Classes)-1 { // else what is left out follows from the others
-			add(fmt.Sprintf("top %d", k), "The other classes share what is left evenly.", func() *Sample { return top(softened(s, 1), k) })
+			add(fmt.Sprintf("top %d", k), "The other classes share what is left evenly.", func() *Sample { return top(soft(), k) })
 		}
 	}
 	for i, share := range []float64{.1, .3, 1} {
@@ -88,13 +88,9 @@ func rounded(s *Sample, digits int) *Sample {
 func top(s *Sample, k int) *Sample {
 	w := len(s.Classes)
 	out := make([]float32, len(s.Outputs))
-	order := make([]int, w)
 	for i := range s.Len() {
 		from, to := s.Outputs[i*w:(i+1)*w], out[i*w:(i+1)*w]
-		for j := range order {
-			order[j] = j
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(from[b], from[a]) })
+		order := classify.Descending(from)
 		kept := 0.0
 		for _, j := range order[:k] {
 			to[j] = from[j]

@@ -2,9 +2,9 @@ package audit
 
 import (
 	"math"
-	"slices"
 
 	"tattle/internal/engine/classify"
+	"tattle/internal/math/simd"
 	"tattle/internal/reveal/curious"
 )
 
@@ -44,8 +44,8 @@ var forms = map[string]struct {
 	width func(w int, k curious.Outputs) int
 	row   func(dst []float32, r *outputRow)
 }{
-	formRaw:    {sameWidth, func(dst []float32, r *outputRow) { rawRow(dst, r.o, r.kind) }},
-	formSoft:   {sameWidth, func(dst []float32, r *outputRow) { copy(dst, r.soft()) }},
+	formRaw:    {sameWidth, func(dst []float32, r *outputRow) { copy(dst, r.raw) }},
+	formSoft:   {sameWidth, func(dst []float32, r *outputRow) { copy(dst, r.soft) }},
 	formTop1:   {topWidth, topRow},
 	formDigits: {digitsWidth, digitsRow},
 	formBits:   {bitsWidth, bitsRow},
@@ -59,30 +59,32 @@ var forms = map[string]struct {
 
 // outputRow is a row of outputs, and what several of its forms need, computed once.
 type outputRow struct {
-	o         []float32
-	kind      curious.Outputs
-	room      []float32 // the probabilities, once they are known
-	order     []int     // the places of the outputs, once they are known, the largest first
-	softKnown bool
+	o             []float32
+	kind          curious.Outputs
+	first, second int       // the places of the largest and of the second largest output
+	raw, soft     []float32 // the forms of these names
+	order         []int     // the places of the outputs, the largest first; nil until they are known
+}
+
+// newOutputRow returns room for rows of w outputs.
+func newOutputRow(w int, k curious.Outputs) *outputRow {
+	return &outputRow{kind: k, raw: make([]float32, w), soft: make([]float32, w)}
 }
 
 // set starts with another row.
-func (r *outputRow) set(o []float32) { r.o, r.order, r.softKnown = o, nil, false }
-
-// soft returns the probabilities.
-func (r *outputRow) soft() []float32 {
-	if !r.softKnown {
-		r.room = slices.Grow(r.room[:0], len(r.o))[:len(r.o)]
-		softRow(r.room, r.o, r.kind)
-		r.softKnown = true
+func (r *outputRow) set(o []float32) {
+	r.o, r.order = o, nil
+	r.first, r.second = topTwo(o)
+	rawRow(r.raw, o, r.kind)
+	if r.kind != Vector {
+		softRow(r.soft, o, r.kind)
 	}
-	return r.room
 }
 
 // descending returns the places of the outputs, the largest first.
 func (r *outputRow) descending() []int {
 	if r.order == nil {
-		r.order = descending(r.o)
+		r.order = classify.Descending(r.o)
 	}
 	return r.order
 }
@@ -108,9 +110,7 @@ func rawRow(dst, o []float32, k curious.Outputs) {
 // rows of a width.
 func sketchRow(dst []float32, r *outputRow) {
 	clear(dst)
-	raw := make([]float32, len(r.o))
-	rawRow(raw, r.o, r.kind)
-	for j, v := range raw {
+	for j, v := range r.raw {
 		h := (uint64(j) + 1) * 0x9e3779b97f4a7c15
 		h = (h ^ h>>31) * 0xbf58476d1ce4e5b9
 		h ^= h >> 29
@@ -158,12 +158,16 @@ func softRow(dst, o []float32, k curious.Outputs) {
 		}
 		return
 	}
-	top, total := float64(o[classify.Best(o)]), 0.
-	for _, z := range o {
-		total += math.Exp(float64(z) - top)
-	}
+	top, total := simd.Max(o), 0.
 	for j, z := range o {
-		dst[j] = float32(math.Exp(float64(z)-top) / total)
+		dst[j] = z - top
+	}
+	simd.Exp(dst, dst)
+	for _, e := range dst {
+		total += float64(e)
+	}
+	for j, e := range dst {
+		dst[j] = float32(float64(e) / total)
 	}
 }
 
@@ -175,9 +179,9 @@ func topWidth(w int, k curious.Outputs) int {
 }
 
 func topRow(dst []float32, r *outputRow) {
-	label, w := classify.Best(r.o), len(r.o)
+	label, w := r.first, len(r.o)
 	clear(dst)
-	dst[label], dst[w] = 1, r.soft()[label]
+	dst[label], dst[w] = 1, r.soft[label]
 	if r.kind == curious.Raw {
 		dst[w+1] = r.o[label]
 	}

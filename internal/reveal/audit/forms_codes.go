@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"hash/fnv"
 	"math"
 	"strconv"
 
@@ -63,10 +62,10 @@ func topTwo(o []float32) (first, second int) {
 
 // codesOf sets dst to the hard label and what code makes of the two largest outputs and of each
 // of the first ones, and returns the rest of it.
-func codesOf(dst, o []float32, width int, code func(dst []float32, v float32)) []float32 {
-	first, second := topTwo(o)
-	dst[0], dst = float32(first), dst[1:]
-	for _, v := range []float32{o[first], o[second]} {
+func codesOf(dst []float32, r *outputRow, width int, code func(dst []float32, v float32)) []float32 {
+	o := r.o
+	dst[0], dst = float32(r.first), dst[1:]
+	for _, v := range []float32{o[r.first], o[r.second]} {
 		code(dst[:width], v)
 		dst = dst[width:]
 	}
@@ -78,7 +77,7 @@ func codesOf(dst, o []float32, width int, code func(dst []float32, v float32)) [
 }
 
 func digitsRow(dst []float32, r *outputRow) {
-	rest := codesOf(dst, r.o, digitCodes, digits)
+	rest := codesOf(dst, r, digitCodes, digits)
 	var odd [decimalPlaces]int64
 	for _, v := range r.o {
 		count := decimalUnits(v)
@@ -123,7 +122,7 @@ func digits(dst []float32, v float32) {
 
 func bitsRow(dst []float32, r *outputRow) {
 	o := r.o
-	rest := codesOf(dst, o, bitCodes, bits)
+	rest := codesOf(dst, r, bitCodes, bits)
 	last, sum := uint32(0), 0.
 	for _, v := range o {
 		last ^= math.Float32bits(v) & 1
@@ -168,9 +167,8 @@ func bits(dst []float32, v float32) {
 
 func valuesRow(dst []float32, r *outputRow) {
 	o := r.o
-	first, second := topTwo(o)
-	a, b := float64(o[first]), float64(o[second])
-	dst[0], dst[1], dst[2], dst[3], dst[4] = float32(first), o[first], o[second], clamped(a-b), 0
+	a, b := float64(o[r.first]), float64(o[r.second])
+	dst[0], dst[1], dst[2], dst[3], dst[4] = float32(r.first), o[r.first], o[r.second], clamped(a-b), 0
 	if b != 0 {
 		dst[4] = clamped(a / b)
 	}
@@ -185,10 +183,10 @@ func clamped(v float64) float32 {
 
 // digest returns 30 bits of a hash of the row as a float32, finite and positive.
 func digest(o []float32) float32 {
-	h := fnv.New64a()
+	h := uint64(len(o))
 	for _, v := range o {
-		b := math.Float32bits(v)
-		h.Write([]byte{byte(b), byte(b >> 8), byte(b >> 16), byte(b >> 24)})
+		h = (h ^ uint64(math.Float32bits(v))) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
 	}
-	return math.Float32frombits(uint32(h.Sum64() >> 34))
+	return math.Float32frombits(uint32(h * 0xbf58476d1ce4e5b9 >> 34))
 }

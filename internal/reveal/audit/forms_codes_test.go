@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -25,26 +24,6 @@ func TestDigits(t *testing.T) {
 	// .1236 is 124 steps of .001 when rounded, 62 of .002, 25 of .005
 	if got, want := code[2*perDecimal:3*perDecimal], []float32{3, 1, 0, 0, 1}; !slices.Equal(got, want) {
 		t.Errorf("third decimal of .1236: %v, want %v", got, want)
-	}
-}
-
-// The order of numbers by their bits is that by their sizes: zeros of both signs are equal, and of equal ones the first
-// comes first.
-func TestDescending(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 1))
-	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32}
-	for i := range 200 {
-		o := make([]float32, 1+r.IntN(12)+i%10/9*radixLeast)
-		for j := range o {
-			if o[j] = special[r.IntN(len(special))]; r.IntN(3) == 0 {
-				o[j] = float32(r.NormFloat64())
-			}
-		}
-		want := span(0, len(o))
-		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(o[b], o[a]) })
-		if got := descending(o); !slices.Equal(got, want) {
-			t.Fatalf("%v: order %v, want %v", o, got, want)
-		}
 	}
 }
 

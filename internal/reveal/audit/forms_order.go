@@ -2,10 +2,7 @@ package audit
 
 import (
 	"cmp"
-	"math"
-	"slices"
 
-	"tattle/internal/engine/classify"
 	"tattle/internal/reveal/curious"
 )
 
@@ -33,7 +30,7 @@ func orderWidth(w int, _ curious.Outputs) int {
 // determines.
 func orderRow(dst []float32, r *outputRow) {
 	o, order := r.o, r.descending()
-	top, w := classify.Best(o), len(o)
+	top, w := r.first, len(o)
 	dst[0] = float32(top)
 	ranks := dst[1 : 1+coded(w)]
 	for rank, j := range order {
@@ -55,52 +52,6 @@ func orderRow(dst []float32, r *outputRow) {
 		dst[at+1] = neighbours(o, order[w-k-2], order[w-k-1])
 		at += 2
 	}
-}
-
-// descending returns the places of o's numbers, the largest first, of equal ones the first. A number and its place are
-// sorted as one integer.
-func descending(o []float32) []int {
-	keys, order := make([]uint64, len(o)), make([]int, len(o))
-	for j, v := range o {
-		b := math.Float32bits(v + 0) // −0 is 0
-		if b>>31 == 0 {
-			b = ^b & math.MaxInt32 // positive ones in falling order, before the negative ones
-		}
-		keys[j] = uint64(b)<<32 | uint64(j)
-	}
-	if len(keys) < radixLeast {
-		slices.Sort(keys)
-	} else {
-		keys = sortedHighs(keys)
-	}
-	for k, key := range keys {
-		order[k] = int(uint32(key))
-	}
-	return order
-}
-
-// radixLeast is from how many numbers on passes over their bytes are faster than comparisons.
-const radixLeast = 128
-
-// sortedHighs returns the keys by their high halves, one byte after another from the lowest on; equal ones keep their order.
-func sortedHighs(keys []uint64) []uint64 {
-	next := make([]uint64, len(keys))
-	for shift := 32; shift < 64; shift += 8 {
-		var end [257]int // of the places of each byte
-		for _, k := range keys {
-			end[int(byte(k>>shift))+1]++
-		}
-		for b := range 256 {
-			end[b+1] += end[b]
-		}
-		for _, k := range keys {
-			b := byte(k >> shift)
-			next[end[b]] = k
-			end[b]++
-		}
-		keys, next = next, keys
-	}
-	return keys
 }
 
 // neighbours compares the classes of two outputs, the larger one first.

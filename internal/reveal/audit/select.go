@@ -274,12 +274,13 @@ func (x *folded) table(form string, rows []int) classify.Rows {
 
 // fillForms writes forms of the outputs of rows, from a row of dst on, [., formWidth].
 func fillForms(dst map[string][]float32, s *Sample, first int, rows []int) {
-	w, r := s.RowWidth(), outputRow{kind: s.Kind}
+	w := s.RowWidth()
+	r := newOutputRow(w, s.Kind)
 	for i, row := range rows {
 		r.set(s.Outputs[row*w:][:w])
 		for form, all := range dst {
 			d := formWidth(s, form)
-			forms[form].row(all[(first+i)*d:][:d], &r)
+			forms[form].row(all[(first+i)*d:][:d], r)
 		}
 	}
 }

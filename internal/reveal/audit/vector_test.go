@@ -139,9 +139,9 @@ func TestSketch(t *testing.T) {
 		both[j] = a[j] + b[j]
 	}
 	var sa, sb, sum [sketched]float32
-	sketchRow(sa[:], &outputRow{o: a, kind: Vector})
-	sketchRow(sb[:], &outputRow{o: b, kind: Vector})
-	sketchRow(sum[:], &outputRow{o: both, kind: Vector})
+	sketchRow(sa[:], &outputRow{raw: a})
+	sketchRow(sb[:], &outputRow{raw: b})
+	sketchRow(sum[:], &outputRow{raw: both})
 	for k := range sum {
 		if sum[k] != sa[k]+sb[k] {
 			t.Fatalf("column %d of the sketch of a sum: %v, want %v", k, sum[k], sa[k]+sb[k])
