@@ -44,7 +44,12 @@ func standardise[T float32 | float64](s *scaler, limit float64, dst []T, x []flo
 	for lo := 0; lo < len(x); lo += d {
 		for j, v := range x[lo : lo+d] {
 			z := (float64(v) - s.mean[j]) * s.inverse[j]
-			dst[lo+j] = T(min(max(z, -limit), limit))
+			if z > limit {
+				z = limit
+			} else if z < -limit {
+				z = -limit
+			}
+			dst[lo+j] = T(z)
 		}
 	}
 }

@@ -29,10 +29,9 @@ const (
 	blindRows   = 25
 	// treeColumns is how many columns, drawn for each tree, it may look at.
 	treeColumns = 64
-	// treeWide columns are drawn from as they are. Of more, those of a tree are drawn from the treeChosen that go best with the
+	// treeWide columns are drawn from as they are. Of more, trees look at the treeColumns that go best with the
 	// target: most others would carry nothing, and cutting them at quantiles takes most of the time.
-	treeWide   = 512
-	treeChosen = 128
+	treeWide = 512
 )
 
 // Trees is gradient boosting with the softmax loss, or the squared one for numbers
@@ -185,7 +184,7 @@ func (g *growth) grow(j job) {
 	b.rounds[len(b.rounds)-1][j.output] = t
 }
 
-// choose returns the columns that trees of a target are drawn from: those with the largest sum, over the scores, of squared
+// choose returns the columns that trees of a target look at, or that these are drawn from: those with the largest sum, over the scores, of squared
 // correlations with the slopes of the loss before the first tree. Standardised values are cut off as those of a network are.
 func (g *growth) choose(b *boosted) []int {
 	all := make([]int, g.d)
@@ -216,8 +215,8 @@ func (g *growth) choose(b *boosted) []int {
 		with[i%g.d] += float64(v) * float64(v)
 	}
 	slices.SortStableFunc(all, func(i, j int) int { return cmp.Compare(with[j], with[i]) })
-	slices.Sort(all[:treeChosen])
-	return all[:treeChosen]
+	slices.Sort(all[:treeColumns])
+	return all[:treeColumns]
 }
 
 // columnsOf returns the columns a tree looks at, ascending.

@@ -84,13 +84,25 @@ func newFactorials(n int) factorials {
 // choose returns ln of the binomial coefficient of n over k.
 func (f factorials) choose(n, k int) float64 { return f[n] - f[k] - f[n-k] }
 
+// fewTaken are faster to take one by one than by the distribution function.
+const fewTaken = 8
+
 // hypergeometric draws how many of the marked ones are among taken of total: by
 // inversion of the distribution function, whose terms are added from the mode outward,
-// which takes about as many steps as the standard deviation.
+// which takes about as many steps as the standard deviation. Few are taken one by one.
 func (f factorials) hypergeometric(r *rand.Rand, total, marked, taken int) int {
 	low, high := max(0, taken+marked-total), min(taken, marked)
 	if low == high {
 		return low
+	}
+	if taken <= fewTaken {
+		found := 0
+		for i := range taken {
+			if r.IntN(total-i) < marked-found {
+				found++
+			}
+		}
+		return found
 	}
 	mode := int(float64(taken+1) * float64(marked+1) / float64(total+2))
 	mode = min(max(mode, low), high)
