@@ -33,18 +33,22 @@ const radixLeast = 128
 // sortedHighs returns the keys by their high halves, one byte after another from the lowest on; equal ones keep their order.
 func sortedHighs(keys []uint64) []uint64 {
 	next := make([]uint64, len(keys))
-	for shift := 32; shift < 64; shift += 8 {
-		var end [257]int // of the places of each byte
-		for _, k := range keys {
-			end[int(byte(k>>shift))+1]++
+	var counts [4][256]int32 // of each byte
+	for _, k := range keys {
+		for b := range counts {
+			counts[b][byte(k>>(32+8*b))]++
 		}
-		for b := range 256 {
-			end[b+1] += end[b]
+	}
+	for b := range counts {
+		at, shift := &counts[b], 32+8*b
+		from := int32(0)
+		for v, n := range at {
+			at[v], from = from, from+n
 		}
 		for _, k := range keys {
-			b := byte(k >> shift)
-			next[end[b]] = k
-			end[b]++
+			v := byte(k >> shift)
+			next[at[v]] = k
+			at[v]++
 		}
 		keys, next = next, keys
 	}

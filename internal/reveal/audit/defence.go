@@ -103,6 +103,9 @@ func defenceAttacks(asked []string) []string {
 
 // try attacks the outputs of one of several defences.
 func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
+	if c.name == LabelOnly { // of which a table says all
+		o.Attacks = []string{classify.Lookup{}.Name()}
+	}
 	x, list, err := measured(ctx, c.apply(), o, nil)
 	if err != nil {
 		return Defence{}, err

@@ -78,12 +78,11 @@ func codesOf(dst []float32, r *outputRow, width int, code func(dst []float32, v 
 
 func digitsRow(dst []float32, r *outputRow) {
 	rest := codesOf(dst, r, digitCodes, digits)
-	var odd [decimalPlaces]int64
+	var odd [decimalPlaces]uint64
 	for _, v := range r.o {
-		count := decimalUnits(v)
-		for place := decimalPlaces - 1; place >= 0; place-- {
-			odd[place] ^= count
-			count /= 10
+		count := uint64(decimalUnits(v)) // divisions by constants that do not wait for one another
+		for place, units := range [decimalPlaces]uint64{count / 1e6, count / 1e5, count / 1e4, count / 1e3, count / 1e2, count / 10, count} {
+			odd[place] ^= units
 		}
 	}
 	for place, count := range odd {

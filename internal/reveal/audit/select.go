@@ -8,6 +8,7 @@ import (
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/math/simd"
+	"tattle/internal/reveal/curious"
 )
 
 // How attacks are chosen inside the training part of a fold: all are fitted on a few
@@ -248,7 +249,12 @@ func (x *folded) keepForms(attacks []attack) {
 	x.made = map[string]*classify.Table{}
 	kept := map[string][]float32{}
 	for _, a := range attacks {
-		if size := x.Len() * formWidth(x.Sample, a.input); size <= formMost && x.Len() <= plantedExamples && kept[a.input] == nil {
+		size := x.Len() * formWidth(x.Sample, a.input)
+		switch {
+		case size > formMost || x.Len() > plantedExamples || kept[a.input] != nil:
+		case a.input == formRaw && x.Kind != curious.Soft: // as they are released
+			x.made[formRaw] = classify.NewTable(x.Outputs, x.RowWidth())
+		default:
 			kept[a.input] = make([]float32, size)
 		}
 	}
