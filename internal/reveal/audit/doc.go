@@ -3,7 +3,8 @@
 //
 // It needs only outputs and the labels of the same examples. Attacks of several families
 // are fitted by cross-fitting: each example is judged by attacks that were fitted, and
-// chosen, without it. Accuracy is compared with that of baselines, which know the majority,
+// chosen, without its attributes; only what needs no attribute, such as means of the outputs, is
+// of all examples. Accuracy is compared with that of baselines, which know the majority,
 // the true y and the answered label; a proper score of the attacks' scores is compared with
 // what y and the label together say of s. Each audit also checks itself: on shuffled labels
 // it must find nothing, and it must find a planted curious model. What attacks reach is
