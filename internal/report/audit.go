@@ -46,7 +46,7 @@ func init() {
 					table: &tableOf{rows: []string{"defence", "attribute"}, columns: []column{{"honesty", "defence.honesty", "", false}, {"excess", "defence.excess", "bare", false}, {"at most", "defence.excess", "most", false}, {"gain", "defence.gain", "", true}, {"AUC", "defence.auc", "", true}}}}}},
 		},
 		terms: []term{
-			{"guessed", "The share of examples whose attribute attacks guess right from the outputs, each example by attacks that were chosen and fitted without it. For numbers: the share of the variance that they explain."},
+			{"guessed", "The share of examples whose attribute attacks guess right from the outputs, each example by attacks that were chosen and fitted without its attributes. For numbers: the share of the variance that they explain."},
 			{"without", "The same for the best guess that uses only what the adversary knows without the outputs."},
 			{"excess", "The difference of both, in points or % of the variance, with one-sided limits. The verdict needs more than the margin."},
 			{"gain", "How much better the attacks' scores predict the attribute for an adversary who knows the true and the predicted target. It finds leaks about rare values, which guesses miss."},

@@ -142,11 +142,13 @@ func (c *numbering) add(from, to int, x []float32, d int) {
 	of := c.of[from:to]
 	for k := range of {
 		v, i := x[(from+k)*d], from+k
-		if q := int32(v) - leastCode; leastCode <= v && q < smallCodes && math.Float32bits(float32(q+leastCode)) == math.Float32bits(v) {
-			if of[k] = c.whole[q]; of[k] <= 0 {
-				c.whole[q] = c.number(i, of[k], v)
+		if leastCode <= v && v < leastCode+smallCodes { // others do not fit into an int32 on every processor
+			if q := int32(v) - leastCode; math.Float32bits(float32(q+leastCode)) == math.Float32bits(v) {
+				if of[k] = c.whole[q]; of[k] <= 0 {
+					c.whole[q] = c.number(i, of[k], v)
+				}
+				continue
 			}
-			continue
 		}
 		if c.first == nil {
 			c.first = map[uint32]int32{}

@@ -54,7 +54,7 @@ func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, err error)
 			if err == nil && ok {
 				best.Offer(epoch, score)
 			}
-			if err == nil && t.Patience > 0 && epoch-best.Epoch >= t.Patience {
+			if err == nil && t.Patience > 0 && best.Epoch > 0 && epoch-best.Epoch >= t.Patience {
 				err = errSettled
 			}
 			return err

@@ -92,7 +92,7 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 		found := true
 		for plants := 0; found && plants < plantsOfSize; plants++ {
 			x.say(size/carried, r)
-			read, luck, err := x.read(ctx, reader, r.Uint64())
+			read, luck, err := x.read(ctx, reader, o, r.Uint64())
 			if err != nil {
 				return err
 			}
@@ -111,8 +111,7 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 // know the code follows from it.
 func evenly(excess float64) float64 { return max(.5, excess) }
 
-// reader returns the attack that reads the code among coins, on the folds of the written outputs. Whatever an
-// attribute is that the code says, the folds and the forms stay.
+// reader returns the attack that reads the code among coins. Whatever an attribute is that the code says, the forms stay.
 func (x *written) reader(read attackName, o Options) (*hunt, error) {
 	attacks, err := allAttacks(x.Sample, o, read)
 	if err != nil {
@@ -126,8 +125,12 @@ func (x *written) reader(read attackName, o Options) (*hunt, error) {
 // read attacks the attribute as an audit does, and returns the part of its excess
 // that the chosen guesses have, counted on the bits that were written. luck is by how much
 // the best baseline is right more often than one half: it is the best of several, and each
-// follows the frequencies of the sample.
-func (x *written) read(ctx context.Context, h *hunt, seed uint64) (part, luck float64, err error) {
+// follows the frequencies of the sample. Folds are dealt anew, as they follow those of the attribute, too.
+func (x *written) read(ctx context.Context, h *hunt, o Options, seed uint64) (part, luck float64, err error) {
+	forms := h.made
+	o.Seed = seed
+	h.folded = newFolded(x.Sample, o)
+	h.made = forms
 	goal, none := goalOf(x.Sample, 0)
 	if none != "" || h.guesses[0] == nil {
 		return 0, 0, nil

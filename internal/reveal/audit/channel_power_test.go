@@ -9,6 +9,29 @@ import (
 	"tattle/internal/shared"
 )
 
+// TestPlantsHaveFoldsOfTheirOwn plants attributes of one code among many classes. The folds of an audit follow the frequencies
+// of its attribute. So must those of each plant: else the best baseline is right less often than it is in an audit.
+func TestPlantsHaveFoldsOfTheirOwn(t *testing.T) {
+	o := Options{Seed: 1, Attacks: []string{"lookup"}}.withDefaults()
+	s := softly(1000, 50, 1)
+	r := random(1, streamChannel, 1)
+	kind := channelsOf(s)[1]
+	code, none := codeOf(kind, s, r)
+	if none != "" {
+		t.Fatal(none)
+	}
+	x := code.write(s, r)
+	kept := must.Get(x.reader(code.read, o))(t)
+	for plant := range 3 {
+		x.say(.1, r)
+		_, luck := must.Get2(x.read(t.Context(), kept, o, 7))(t)
+		_, want := must.Get2(x.read(t.Context(), must.Get(x.reader(code.read, o))(t), o, 7))(t)
+		if luck != want || luck < .03 {
+			t.Errorf("plant %d: the best baseline is right %.3f more often than one half, in an audit %.3f", plant, luck, want)
+		}
+	}
+}
+
 // TestChannelPower wants codes to be found at sizes that are not far above what would be
 // found if attacks knew them: at 1,000 examples twice as large; and outputs that cannot
 // carry a code to be named.

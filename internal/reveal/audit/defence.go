@@ -54,8 +54,7 @@ type DefenceLeft struct {
 }
 
 // defend tries defences, which change what is released. Each has the honesty that it keeps, and the excess that attacks still reach when they are
-// fitted to what it releases. The attacks are logistic regression, trees and the
-// threshold, or those among them that the options name. It returns the same errors as Run.
+// fitted to what it releases. The attacks are defenceAttacks, and tables for the label alone. It returns the same errors as Run.
 func defend(ctx context.Context, s *Sample, o Options) ([]Defence, error) {
 	o = o.withDefaults()
 	most := defenceExamples

@@ -258,6 +258,9 @@ func (x *folded) keepForms(attacks []attack) {
 			kept[a.input] = make([]float32, size)
 		}
 	}
+	if len(kept) == 0 {
+		return
+	}
 	simd.Parallel(x.Len(), formGrain, func(lo, hi int) { fillForms(kept, x.Sample, lo, span(lo, hi)) })
 	for form, all := range kept {
 		x.made[form] = classify.NewTable(all, formWidth(x.Sample, form))
