@@ -83,7 +83,11 @@ func parseHeader(text string) (h header, err error) {
 	for end := ""; !strings.HasSuffix(end, "}"); {
 		m := item.FindStringSubmatch(rest)
 		if m == nil || seen[m[1]] {
-			return h, malformed("header has no key with a plain value where one belongs: %.40q: save each field as an array of its own", rest)
+			fix := "save it again"
+			if strings.HasPrefix(strings.TrimLeft(rest, blank+`'"`), "descr") {
+				fix = "save each field as an array of its own"
+			}
+			return h, malformed("header has no key with a plain value where one belongs: %.40q: %s", rest, fix)
 		}
 		seen[m[1]], rest, end = true, rest[len(m[0]):], m[5]
 		switch m[1] {

@@ -200,19 +200,26 @@ func readList(fsys fs.FS, source string, files, bases []string) (*labels, error)
 // and, in the list of attributes, two lines before the rows, their number and the
 // names of the attributes.
 func spacedList(name string, text []byte) (*labels, error) {
-	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	lines := bytes.Split(bytes.TrimRight(text, " \t\r\n"), []byte("\n"))
 	for i, line := range lines {
+		if bytes.Contains(line, []byte(`"`)) {
+			return nil, malformed(name, "line %d: has a quotation mark: get the list again", i+1)
+		}
 		lines[i] = bytes.Join(bytes.Fields(line), []byte(","))
 	}
-	first := lines[0]
+	at := slices.IndexFunc(lines, func(line []byte) bool { return len(line) > 0 })
+	if at < 0 {
+		return nil, malformed(name, "has no rows: get the list again")
+	}
+	first := lines[at]
 	if bytes.Contains(first, []byte(",")) {
 		return decodeTable(name, bytes.Join(lines, []byte("\n")), []string{"image_id", "partition"})
 	}
 	claimed, err := strconv.Atoi(string(first))
-	if err != nil || claimed < 0 || len(lines) < 3 {
-		return nil, malformed(name, "line 1: want the number of pictures, the names of the attributes on line 2, and then the rows: get the list again")
+	if err != nil || claimed < 0 || len(lines) < at+3 {
+		return nil, malformed(name, "line %d: want the number of pictures, the names of the attributes on the next line, and then the rows: get the list again", at+1)
 	}
-	lines[0], lines[1] = nil, slices.Concat([]byte("image_id,"), lines[1]) // an empty line is skipped, and counted
+	lines[at], lines[at+1] = nil, slices.Concat([]byte("image_id,"), lines[at+1]) // an empty line is skipped, and counted
 	t, err := decodeTable(name, bytes.Join(lines, []byte("\n")), nil)
 	if err == nil && t.rows() != claimed {
 		t.note("list %s has %s, and its first line says %d: all %d are used", path.Base(name), plural(t.rows(), "row"), claimed, t.rows())

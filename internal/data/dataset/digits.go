@@ -72,7 +72,7 @@ func fromParts(source string, parts []*digits, names []Split, o Options, draw fu
 	var pixels []uint8
 	var files []string
 	for k, d := range parts {
-		if err := src.addPart(&labels{columns: d.columns}, names[k]); err != nil {
+		if err := src.addPart(&labels{list: strings.Join(d.source, " and "), columns: d.columns}, names[k]); err != nil {
 			return nil, err
 		}
 		pixels, files = append(pixels[:len(pixels):len(pixels)], d.pixels...), append(files, d.source...)

@@ -185,25 +185,24 @@ var splitNames = map[string]Split{
 // there is one alone.
 func folderSplit(files []string) []Split {
 	for level := range depth {
-		if split := partsAt(files, level); split != nil {
+		if split := partsAt(files, level); slices.ContainsFunc(split, func(s Split) bool { return s != split[0] }) {
 			return split
 		}
 	}
 	return nil
 }
 
-// partsAt takes the parts from the folders at one level, from 0; nil if some has another name, or all the same. A name of one
+// partsAt takes the parts from the folders at one level, from 0; nil if some has another name. A name of one
 // digit is that of a class.
 func partsAt(files []string, level int) []Split {
-	split, seen := make([]Split, len(files)), map[Split]bool{}
+	split := make([]Split, len(files))
 	for i, name := range files {
 		if elements := strings.Split(path.Dir(name), "/"); level < len(elements) && len(elements[level]) > 1 {
 			split[i] = splitNames[strings.ToLower(elements[level])]
 		}
-		seen[split[i]] = true
-	}
-	if seen[""] || len(seen) < 2 {
-		return nil
+		if split[i] == "" {
+			return nil
+		}
 	}
 	return split
 }

@@ -91,12 +91,12 @@ func wrongChoice(format string, a ...any) error { return &ChoiceError{fmt.Errorf
 // examples, drawn by the seed without replacement and sorted; or an .npy file of indices,
 // in its order. Errors are *ChoiceError.
 func Choose(spec string, n int, seed uint64) ([]int, error) {
+	if spec == "" || strings.Contains(spec, ",") { // a limit has both, here it is a file
+		return indicesIn(spec, n)
+	}
 	var l Limit
 	if err := l.UnmarshalText([]byte(spec)); err != nil {
 		return nil, err
-	}
-	if l.Indices != "" { // both are too much here
-		l.Indices = spec
 	}
 	return l.of(n, seed)
 }

@@ -98,6 +98,9 @@ func (a *arrays) find(src *origin, o Options) error {
 	if i := slices.IndexFunc(names, SaysGroup); group == "" && i >= 0 {
 		group, src.grouped = names[i], names[i]
 	}
+	if y != "" && y != NoTarget && !slices.Contains(names, y) {
+		return a.lacks(y)
+	}
 	x := called(names, exampleArrays)
 	if x == "" {
 		labels := y
@@ -125,7 +128,7 @@ func (a *arrays) find(src *origin, o Options) error {
 			return err
 		}
 		if _, i := numbered(labels); i >= 0 && i < len(labels.values) {
-			return malformed(a.path, "label %s of example %d: want 0 to %d", labels.values[i], i, maxClassNumber)
+			return malformed(a.path, "array %s: label %s of example %d: give whole numbers from 0 to %d", y, labels.values[i], i, maxClassNumber)
 		}
 		labels.name = cmp.Or(o.Target, "label")
 		src.columns = append(src.columns, labels)
@@ -153,18 +156,27 @@ func called(names, wanted []string) string {
 	return ""
 }
 
+// lacks is the error of an array that is not there.
+func (a *arrays) lacks(name string) error {
+	return malformed(a.path, "has no array %q: there are %s", name, strings.Join(a.file.Names(), ", "))
+}
+
 // column reads an array of text or whole numbers, one for each example.
 func (a *arrays) column(name, what string) (column, error) {
 	c := column{name: name}
 	if !slices.Contains(a.file.Names(), name) {
-		return c, malformed(a.path, "has no array %q: there are %s", name, strings.Join(a.file.Names(), ", "))
+		return c, a.lacks(name)
 	}
 	of, err := a.file.Array(name)
 	if err != nil {
 		return c, err
 	}
 	if len(of.Shape) == 2 && of.Shape[1] > 1 && of.Shape[0] == a.shape[0] {
-		return c, malformed(a.path, "array %s has %d columns: give one %s for each example; of one-hot rows that is %s.argmax(1)", name, of.Shape[1], what, name)
+		hint := ""
+		if what == "label" {
+			hint = fmt.Sprintf("; of one-hot rows that is %s.argmax(1)", name)
+		}
+		return c, malformed(a.path, "array %s has %d columns: give one %s for each example%s", name, of.Shape[1], what, hint)
 	}
 	text, is := of.Data.([]string)
 	if c.values = text; !is {

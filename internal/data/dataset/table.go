@@ -110,14 +110,23 @@ func (l *labels) addPart(t *labels, part Split) error {
 	return l.join(t)
 }
 
-// takeSplit takes the division of the rows from a column named split or partition. It returns an
-// error if only some of its rows name a part. A column without the words train, validation or
-// test, or at least two of their numbers, is no such column.
+// takeSplit takes the division of the rows from the first column named split or partition that has one. It returns its
+// place, −1 if there is none.
 func (l *labels) takeSplit() (k int, err error) {
-	if k = l.place("split", "partition"); k < 0 {
-		return k, nil
+	for k, c := range l.columns {
+		if name := folded(c.name); name == "split" || name == "partition" {
+			if split, err := l.division(c); split != nil || err != nil {
+				l.split = split
+				return k, err
+			}
+		}
 	}
-	c := l.columns[k]
+	return -1, nil
+}
+
+// division returns the part of each row by a column; nil if it has neither the words train, validation or test, nor at least two
+// of their numbers. That only some rows name a part is an error.
+func (l *labels) division(c column) ([]Split, error) {
 	split, numbers := make([]Split, len(c.values)), map[string]bool{}
 	words, wrong := false, -1
 	for i, v := range c.values {
@@ -134,10 +143,9 @@ func (l *labels) takeSplit() (k int, err error) {
 	}
 	switch {
 	case !words && (wrong >= 0 || len(numbers) < 2):
-		return -1, nil
+		return nil, nil
 	case wrong >= 0:
-		return k, malformed(l.source, "column %s, example %d: %q names no part: write train, validation or test into every row, or give the column another name if it means something else", c.name, wrong+1, c.values[wrong])
+		return nil, malformed(l.source, "column %s, example %d: %q names no part: write train, validation or test into every row, or give the column another name if it means something else", c.name, wrong+1, c.values[wrong])
 	}
-	l.split = split
-	return k, nil
+	return split, nil
 }

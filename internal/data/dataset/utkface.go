@@ -110,7 +110,7 @@ func utkfaceSplit(n int) []Split {
 // plural writes a number of things: "1 picture", "3 pictures".
 func plural(n int, thing string) string {
 	if n != 1 {
-		thing = strings.Replace(thing+"s", "ss", "sses", 1)
+		thing = strings.Replace(thing+"s", "sss", "sses", 1)
 	}
 	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -2,7 +2,10 @@ package bound
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -36,8 +39,10 @@ func settingsIn(dir string) *settings {
 // they are damaged, and an error if they are of another run.
 func (r *runner) finished() (*Result, error) {
 	dir, path := r.options.Dir, r.path(ArraysFile)
-	if file.Exists(r.path(shardsDir, manifestFile)) {
+	if _, err := os.Lstat(r.path(shardsDir, manifestFile)); err == nil {
 		return nil, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("look for an earlier run: %w", err)
 	}
 	if err := r.options.Files.RemoveAll(r.path(shardsDir)); err != nil { // what there may be is left of shards that were merged
 		return nil, fmt.Errorf("remove merged shards: %w", err)

@@ -24,7 +24,7 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 	}
 	low, high := p, p // low has not enough noise, high has
 	for k := 0; k < steps && low.Meets == high.Meets; k++ {
-		sigma := high.Sigma * min(max(math.Pow(s.excess(high, true), 1/steepness), coarse), far)
+		sigma := high.Sigma * min(max(math.Pow(s.excess(high, true), 1/steepness), coarse), max(coarse, min(far, release.MaxSigma/high.Sigma)))
 		if p.Meets {
 			sigma = low.Sigma / coarse
 		}
