@@ -29,10 +29,9 @@ type Learner interface {
 	Name() string
 	// Suits reports whether the learner can learn such a target.
 	Suits(t Target) bool
-	// Fit learns every target from the same rows. It returns an error if there are no
-	// rows, if a number of their table or of a target is not finite or beyond float32's range, if a label
-	// is no class of its target, if a target does not suit, and when ctx ends. It panics if
-	// a length does not fit.
+	// Fit learns every target from the same rows. It returns an error if there are no rows, and when ctx ends. So do a
+	// number, of their table or of a target, that is not finite or beyond float32's range, a label that is no class
+	// of its target, and a target that does not suit. It panics if a length does not fit.
 	Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error)
 }
 

@@ -15,7 +15,7 @@ const logisticRidge = 1
 
 // Logistic is multinomial logistic regression and, for numbers, linear regression. It
 // looks at uncorrelated components of the standardised columns, each scaled to
-// variance 1, so that what is hidden in a faint direction counts as what is plain, and
+// variance 1. So what is hidden in a faint direction counts as what is plain, and
 // columns that determine one another do no harm.
 type Logistic struct {
 	ridge float64 // 0 is logisticRidge

@@ -30,7 +30,7 @@ const (
 	// treeColumns is how many columns, drawn for each tree, it may look at.
 	treeColumns = 64
 	// treeWide columns are drawn from as they are. Of more, trees look at the treeColumns that go best with the
-	// target: most others would carry nothing, and cutting them at quantiles takes most of the time.
+	// target. Most others would carry nothing, and cutting them at quantiles takes most of the time.
 	treeWide = 512
 )
 

@@ -12,7 +12,7 @@ const (
 	// farthest cuts standardised values off before they are multiplied, so that no
 	// product of finite numbers overflows.
 	farthest = 1e6
-	// faintest is the least variance of a component, of standardised columns, that counts: 10⁻⁵ of a standard deviation is
+	// faintest is the least variance of a component, of standardised columns, that counts. Its root, 10⁻⁵, is
 	// far above the rounding of float32 outputs, as in rows that sum to 1, and far below what carries anything.
 	faintest = 1e-10
 	// whitenBlock rows are projected at once.

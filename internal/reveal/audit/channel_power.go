@@ -122,10 +122,9 @@ func (x *written) reader(read attackName, o Options) (*hunt, error) {
 	return h, nil
 }
 
-// read attacks the attribute as an audit does, and returns the part of its excess
-// that the chosen guesses have, counted on the bits that were written. luck is by how much
-// the best baseline is right more often than one half: it is the best of several, and each
-// follows the frequencies of the sample. Folds are dealt anew, as they follow those of the attribute, too.
+// read attacks the attribute as an audit does, on folds of its own, which follow its frequencies. It returns the part of its
+// excess that the chosen guesses have, counted on the bits that were written. luck is by how much the best baseline is right
+// more often than one half. It is the best of several, each of which follows the frequencies of the sample.
 func (x *written) read(ctx context.Context, h *hunt, o Options, seed uint64) (part, luck float64, err error) {
 	forms := h.made
 	o.Seed = seed

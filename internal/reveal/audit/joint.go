@@ -26,8 +26,8 @@ type joint struct {
 	near  []float64 // [example, width], the same of a numeric y; nil for classes
 }
 
-// learn gets for every goal what attacks are fitted to in fold k, its tables, and what a numeric y alone says
-// of the examples that are judged.
+// learn gets, for every goal, what attacks are fitted to in fold k, and its tables. Of a numeric y it also gets what y alone
+// says of the examples that are judged.
 func (h *hunt) learn(k int) {
 	sp := &h.splits[k]
 	h.known, h.final = make([]*joint, len(h.out)), make([]*joint, len(h.out))
