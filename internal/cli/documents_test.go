@@ -130,7 +130,7 @@ func shortened(command string) string {
 // printed is what commands print that documents quote.
 var printed = map[string]string{
 	"tattle audit --outputs docs/example/scores.csv --target age --sensitive gender --fail-on never --out audited":                              `stdout 'guessed right for 99\.0 % of\s+examples, and by guessing from the true and the predicted age for 52\.8 %'`,
-	"tattle design --vectors docs/example/vectors.npz --sensitive gender --identify 10%@300 --methods projected --noise lattice --out designed": `stdout 'Recall@10: 14\.5 %'`,
+	"tattle design --vectors docs/example/vectors.npz --sensitive gender --identify 10%@300 --methods projected --noise lattice --out designed": `stdout 'Recall@10: 14\.7 %'`,
 }
 
 // scriptOf turns a document into a testscript.
