@@ -7,7 +7,8 @@ import (
 	"tattle/internal/must"
 )
 
-// TestDivisions: the first column that names parts divides a table, and folders of one part are no classes.
+// TestDivisions divides tables and folders. A table is divided by its first column that names parts. Folders that name the same
+// part are not taken for classes.
 func TestDivisions(t *testing.T) {
 	for _, text := range []string{
 		"partition,a,split\ntrain,1,left\nvalidation,2,right\ntest,3,left\n",

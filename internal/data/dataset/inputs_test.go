@@ -78,7 +78,8 @@ func TestInputsOfDigits(t *testing.T) {
 	cifar := folder(t, map[string][]byte{"test_batch.bin": records(3, 1, 4)})
 	for said, dir := range []string{digits, cifar} {
 		all, notes := opened(t, dir, Options{})
-		if scaling := []string{"x/255, less 0.1307, divided by 0.3081", "x/255, less 0.5, divided by 0.5"}[said]; len(notes) != said || !all.Labelled() || all.Scaling() != scaling {
+		scaling := []string{"x/255, less 0.1307, divided by 0.3081", "x/255, less 0.5, divided by 0.5"}[said]
+		if len(notes) != said || !all.Labelled() || all.Scaling() != scaling {
 			t.Errorf("%s: notes %q, %s", dir, notes, all.Scaling())
 		}
 		some, _ := opened(t, dir, Options{Limit: of(t, 2, 0)})

@@ -29,9 +29,9 @@ type Learner interface {
 	Name() string
 	// Suits reports whether the learner can learn such a target.
 	Suits(t Target) bool
-	// Fit learns every target from the same rows. It returns an error if there are no rows, and when ctx ends. So do a
-	// number, of their table or of a target, that is not finite or beyond float32's range, a label that is no class
-	// of its target, and a target that does not suit. It panics if a length does not fit.
+	// Fit learns every target from the same rows. It returns an error if there are no rows, and when ctx ends. It also
+	// returns one if the learner does not suit a target, or if a label is not a class of its target. Numbers, of the table or
+	// of a target, must be finite and within float32's range. Fit panics if a length does not fit.
 	Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error)
 }
 

@@ -25,8 +25,8 @@ const (
 	networkEpoch     = 8
 	// networkEpochs is paper B's 50: fewer rows have fewer steps.
 	networkEpochs = 50
-	// networkPatience is the part of the epochs after which a training ends that does no better than one that was kept. Before
-	// one is kept, none ends: some signals are learned late.
+	// networkPatience: a training ends if a quarter of its epochs bring nothing better than the epoch that was kept. Before one
+	// is kept it goes on, as some signals are learned late.
 	networkPatience = 4
 	// networkRate is thrice paper B's 10⁻³, as batches are larger and steps fewer.
 	networkRate = 3e-3

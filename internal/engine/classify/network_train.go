@@ -69,7 +69,7 @@ func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, err error)
 	return best, err
 }
 
-// errSettled ends a training whose epochs are no better any more.
+// errSettled ends a training that has not become better for Patience epochs.
 var errSettled = errors.New("settled")
 
 // networkBatch holds the buffers of a step.

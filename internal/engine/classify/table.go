@@ -24,7 +24,7 @@ type Table struct {
 // NewTable returns the table of rows x, [n, d], which it keeps. It panics if a length does not fit.
 func NewTable(x []float32, d int) *Table {
 	if d < 1 || len(x)%d != 0 {
-		panic(fmt.Sprintf("classify: %d numbers are no rows of %d", len(x), d))
+		panic(fmt.Sprintf("classify: %d numbers do not divide into rows of %d", len(x), d))
 	}
 	t := &Table{x: x, n: len(x) / d, d: d}
 	t.wrong = sync.OnceValue(func() error {

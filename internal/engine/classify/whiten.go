@@ -19,9 +19,9 @@ const (
 	whitenBlock = 512
 )
 
-// whitening projects rows to uncorrelated components of variance 1, which span what the standardised columns do. With a
-// factor L of their covariance C = LLᵀ, these are L⁺ times a row. A row outside of the span, of which other rows say nothing, is
-// projected to it. Any other such components are a rotation of these, and a ridge on their weights is the same.
+// whitening maps rows to uncorrelated components of variance 1, which span the same space as the standardised columns. The
+// components of a row are L⁺ times the row, where L is a factor of the covariance of the columns, C = LLᵀ. A row that does
+// not lie in the space is projected to it. Another choice of components would be a rotation, which changes no ridge penalty.
 type whitening struct {
 	*scaler
 	d, r int

@@ -15,12 +15,10 @@ import (
 // best is chosen.
 const Confidence = .999
 
-// Gain returns by how much the mean-square error of a coordinate, over examples and draws, is below that of guessing
-// the mean, which the prior alone reached on the same examples, and the lower limit of that over examples like these:
-// −Inf for fewer than two. The limit is that of Student's t for the mean of the paired
-// differences of examples, at confidence 1 − (1 − Confidence)/attacks: so it holds for
-// whichever of so many attacks is chosen for its error. Gain panics if the two are not
-// of the same examples and coordinates.
+// Gain returns by how much the mean-square error of a coordinate is below that of guessing the mean, which is the result
+// prior. low is a lower limit over examples like these, −Inf for fewer than two. It is Student's t for the mean
+// of the paired differences, at confidence 1 − (1 − Confidence)/attacks. So it still holds if the best of that many attacks
+// was chosen. Gain panics if the two results are not of the same examples and coordinates.
 func (r *Result) Gain(prior *Result, attacks int) (mean, low float64) {
 	if len(r.MeanSquare) != len(prior.MeanSquare) || len(r.RMS) != len(prior.RMS) || attacks < 1 {
 		panic(fmt.Sprintf("attack: %d errors of %d examples compared with %d of %d, for %d attacks", len(r.RMS), len(r.MeanSquare), len(prior.RMS), len(prior.MeanSquare), attacks))

@@ -76,9 +76,9 @@ func NewInversion(s Setting, prior *Prior, o InversionOptions) (*Attack, error) 
 	noise := "the noise"
 	switch {
 	case quiet:
-		noise = "that there is no noise"
+		noise = "the absence of noise"
 	case !exact:
-		noise = "the noise's strength, taking it for Gaussian,"
+		noise = "the strength of the noise, which it takes for Gaussian,"
 	}
 	return newAttack(s, "inversion", fmt.Sprintf("knows the model, %s and the mean and covariance of training data as a Gaussian prior, and searches the input that explains the release best, in %d steps from %d starts", noise, a.Steps, len(a.Starts)), a.reconstruct), nil
 }

@@ -25,7 +25,7 @@ const (
 	leadingPairs  = 1000
 	leadingStep   = 8       // the number of coordinates is a multiple of it, or that of the features
 	leadingValues = 1 << 25 // most coordinates of all candidates that are held beside their features: 134 MB
-	leadingExact  = 400     // a candidate that is not ruled out takes as long as so many coordinates, and three times all features
+	leadingExact  = 400     // the cost of a candidate that is not ruled out, in coordinates; beside it come three times all features
 
 	rounded = 1e-5 // relative error of squared distances, more than rounding causes
 )

@@ -12,7 +12,7 @@ import (
 	"tattle/internal/shared"
 )
 
-// bytesAs is the grid of p bytes of which 0 … 1 are normalised in float32.
+// bytesAs is the grid of p bytes. A byte v becomes (v/255 − mean)/std, in float32.
 func bytesAs(t testing.TB, p int, mean, std float32) Domain {
 	t.Helper()
 	list := make([]float32, 256)

@@ -70,8 +70,8 @@ func (s *searcher) along(ctx context.Context, c *cut, l *line, f *found) error {
 	return s.forNew(ctx, c, l, f, try)
 }
 
-// crossing returns a strength between those of two points, of which high alone meets the limits. It is close to where they
-// would be met if what is worst were a power of σ: a little above first, then a little below.
+// crossing guesses, between two points, the least strength that meets the limits, where high meets them and low does not. It
+// takes the excess for a power of σ. While high is far away, the guess is a little too large, then a little too small.
 func (s *searcher) crossing(low, high Point) float64 {
 	over, under := math.Log(s.excess(low, true)), math.Log(max(s.excess(high, true), slight))
 	at, half := low.Sigma*math.Pow(high.Sigma/low.Sigma, over/(over-under)), math.Sqrt(fine)

@@ -159,7 +159,7 @@ func (o original) png(x []float64) []byte {
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		panic(err) // there is no other reason in memory than a picture without pixels
+		panic(err) // encoding to memory fails only for a picture without pixels
 	}
 	return b.Bytes()
 }

@@ -43,8 +43,8 @@ const (
 	mostLearned    = 1 << 13
 )
 
-// project returns the layers of the projection of what front gives, which head classifies. A learned one is that which
-// was kept, if any was, where there are no training data.
+// project returns the layers that project the outputs of front, which head classifies. A learned projection needs training
+// data. Without them, kept must have it.
 func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Source, kept map[string]layers) (l layers, err error) {
 	n, err := flat(front)
 	switch {

@@ -210,8 +210,8 @@ func (c code) write(s *Sample, r *rand.Rand) *written {
 	return x
 }
 
-// say draws an attribute of two classes that the bits say: right for ½ + excess of the people. It is even, as the bits are, and
-// independent of the outputs but for them.
+// say draws an attribute of two classes that the bits tell: it equals them with probability ½ + excess. Its classes are even, as the
+// bits are. Apart from the bits it is independent of the outputs.
 func (x *written) say(excess float64, r *rand.Rand) {
 	of := make([]int, len(x.drawn))
 	for p, bit := range x.drawn {

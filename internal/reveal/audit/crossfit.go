@@ -25,8 +25,8 @@ type guesses struct {
 }
 
 // crossFit guesses every attribute of every example of s by attacks that were fitted,
-// and chosen, without its attributes. Only what tables of kept forms compute without attributes is of all examples. Given
-// the outputs and the others' attributes, no guess depends on the attribute of the example that is guessed.
+// and chosen, without its attributes. What is computed from outputs alone, such as their means, is of all examples. So the
+// guess for an example depends on all outputs and on the attributes of others, never on its own attribute.
 func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, total int)) (*folded, error) {
 	attacks, err := allAttacks(s, o, attackName{})
 	if err != nil {
