@@ -76,7 +76,7 @@ func NewInversion(s Setting, prior *Prior, o InversionOptions) (*Attack, error) 
 	noise := "the noise"
 	switch {
 	case quiet:
-		noise = "the absence of noise"
+		noise = "that there is no noise,"
 	case !exact:
 		noise = "the strength of the noise, which it takes for Gaussian,"
 	}
