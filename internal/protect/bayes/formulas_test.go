@@ -3,7 +3,12 @@ package bayes
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"tattle/internal/math/stat"
+	"tattle/internal/must"
+	"tattle/internal/protect/release"
 )
 
 // Limits move outward by the rounding of the values.
@@ -17,6 +22,80 @@ func TestLimitsAllowForRounding(t *testing.T) {
 	exact, rounded := limits(x, 1, 0, 1e-3), limits(x, 1, relative, 1e-3)
 	if !(0 < exact.Low && exact.High < .8) || rounded.Low != exact.Low*(1-relative) || rounded.High != exact.High*(1+relative) {
 		t.Errorf("limits %+v, with a rounding of %v %+v", exact, relative, rounded)
+	}
+}
+
+// The first tenth of the draws, one more where it is not whole, guesses the variance; limits come from the others.
+func TestLimitsKeepAPilot(t *testing.T) {
+	r := rand.New(rand.NewPCG(43, 44))
+	x := make([]float64, 501)
+	for i := range x {
+		x[i] = r.Float64()
+	}
+	_, std := stat.MeanStd(x[:51])
+	if got, want := limits(x, 1, 0, 1e-3).Low, stat.BoundedMeanLow(x[51:], std*std, 1e-3); got != want {
+		t.Errorf("lower limit %v, want %v", got, want)
+	}
+}
+
+// A floor is half of the mean of squares, and no more than half of the largest.
+func TestFloorOfLargestSquares(t *testing.T) {
+	const most = 4
+	squares := slices.Repeat([]float64{most}, 500)
+	if l := new(Result).Floor(squares, most, 1e-3); l.Mean != most/2 || l.High != most/2 || !(l.Low > .9*most/2) {
+		t.Errorf("floor %+v of squares that are all %v", l, most)
+	}
+}
+
+// Bits are wider by what rounding may do to an entropy, on both sides, and no more than there are.
+func TestBitsAllowForRounding(t *testing.T) {
+	r := &Result{Candidates: 8, PriorBits: 3}
+	for i := range 1000 {
+		r.Draws = append(r.Draws, Draw{Entropy: 1 + float64(i%3)/4})
+	}
+	exact := r.Bits(1e-3)
+	r.Rounding = .01
+	got, want := r.Bits(1e-3), Limit{exact.Mean, exact.Low - .01*(3+2), exact.High + .01*(3+2)}
+	if math.Abs(got.Low-want.Low)+math.Abs(got.High-want.High) > 1e-12 || got.Mean != want.Mean || got.High >= 3 {
+		t.Errorf("bits %+v, want %+v", got, want)
+	}
+	for i := range r.Draws {
+		r.Draws[i].Entropy = 0
+	}
+	if l := r.Bits(1e-3); l.High != 3 {
+		t.Errorf("of 3 bits, %v are revealed", l.High)
+	}
+}
+
+// With prior probabilities, each log-likelihood is rounded once more.
+func TestRoundingOfPriors(t *testing.T) {
+	list, noise, o := table{1, []float64{-1, 1}}, release.Gaussian{Sigma: 1}, Options{Draws: 20, Queries: 1, Seed: 1, Prior: []float64{.5, .5}}
+	d := must.Get(newDraws(t.Context(), list, noise, o))(t)
+	l := newLikelihoods(&d.releases, noise)
+	l.load(list.a, 2)
+	const unit = 0x1p-53
+	got, want := must.Get(Run(t.Context(), list, noise, nil, o))(t).Rounding, 2*l.rounding()*(1+1./8)+(4*(2+16)+256)*unit
+	if math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("rounding %v, want %v", got, want)
+	}
+}
+
+// People are named by float32 scores only where these err by at most finest: 2⁻²³·‖a‖(‖a‖ + 2σ√n)/σ² for the longest a.
+func TestCoarseCrowd(t *testing.T) {
+	of := [][]int{{0}, {1}}
+	for variance, want := range map[float64]bool{.0021: true, .0018: false} { // the limit is at .00198
+		if _, fine := newCrowd([]float32{4, 0, 0, 0, -4, 0, 0, 0}, 4, of, variance); fine != want {
+			t.Errorf("variance %v: %t", variance, fine)
+		}
+	}
+}
+
+// A release that is as near to both candidates, which float32 cannot tell, is found to be so in float64.
+func TestNearerByRounding(t *testing.T) {
+	const gap = 0x1p-20
+	r := &rivals{own: []float32{1 + gap}, all: []float32{1}}
+	if d := r.nearer(rival{0, gap * gap}, -gap*gap/2, []float32{-gap / 2}); d != 0 {
+		t.Errorf("distances differ by %v", d)
 	}
 }
 

@@ -32,6 +32,7 @@ func limits(x []float64, most, relative, alpha float64) Limit {
 	_, std := stat.MeanStd(y[:pilot])
 	low := stat.BoundedMeanLow(y[pilot:], std*std, alpha)
 	high := 1 - stat.BoundedMeanLow(mirrored[pilot:], std*std, alpha)
+	mean = min(mean, most) // a sum is rounded
 	return Limit{Mean: mean, Low: min(low*most, mean) * (1 - relative), High: min(max(high*most, mean)*(1+relative), most)}
 }
 

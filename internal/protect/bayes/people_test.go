@@ -179,6 +179,13 @@ func TestExposureOfCopies(t *testing.T) {
 
 // Limits of few releases, and of nobody who is named.
 func TestExposureLimits(t *testing.T) {
+	// Of 20 releases, more than .3 are 7 or more; by the binomial distribution, P(Bin(20, .3) < 3) = .0355 ≤ .05 < P(Bin(20, .3) < 4),
+	// and P(Bin(20, .3) ≥ 14) = .00026 ≤ .001 < P(Bin(20, .3) ≥ 13) = .00128.
+	hits := slices.Concat(slices.Repeat([]int{2}, 100), slices.Repeat([]int{6}, 60), slices.Repeat([]int{7, 13}, 20), slices.Repeat([]int{14}, 50))
+	high, low := stat.ClopperPearson(150, 250, .998).High/.95, (stat.ClopperPearson(50, 250, .998).Low-.001)/.999
+	if l, want := (&Exposure{Releases: 20, Hits: hits}).Above(.3, .001), (Limit{.36, low, high}); l != want {
+		t.Errorf("%+v, want %+v", l, want)
+	}
 	if l := (&Exposure{Releases: 10, Hits: []int{0, 0, 10}}).Above(.001, .001); l.High != 1 {
 		t.Errorf("too few releases limit to %v", l.High)
 	}
@@ -218,7 +225,8 @@ type unnamed struct{ Density }
 func TestNearestNames(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 8))
 	onLattice := must.Get(release.NewLattice(lattice.Lattice{Delta: .25, Sigma: .5, Clip: 16, Dim: 3}))(t)
-	for name, noise := range map[string]Density{"Gaussian": release.Gaussian{Sigma: .5}, "lattice": onLattice} {
+	steep := must.Get(release.NewLattice(lattice.Lattice{Delta: .25, Sigma: .4, Clip: 16, Dim: 3}))(t) // whose mean is not on a lattice
+	for name, noise := range map[string]Density{"Gaussian": release.Gaussian{Sigma: .5}, "lattice": onLattice, "steep lattice": steep} {
 		for _, queries := range []int{1, 3} {
 			list, alone := table{dim: 3}, Options{Seed: 5, Queries: queries}
 			var group []int

@@ -101,7 +101,7 @@ func TestShorterLists(t *testing.T) {
 	const count, dim = blockCandidates + 300, 2
 	list := table{dim, normal(count*dim, 1)}
 	noise := must.Get(release.NewGaussian(.3))(t)
-	o := Options{Draws: 30, Queries: 2, Seed: 4, Among: []int{12, 1000, blockCandidates, blockCandidates + 1}}
+	o := Options{Draws: 30, Queries: 2, Seed: 4, Among: []int{12, 1000, blockCandidates, blockCandidates + 1, count - 9}}
 	got := must.Get(Run(t.Context(), list, noise, nil, o))(t)
 	mean, queries := averaged(noise, o.Queries)
 	o.Queries = queries
@@ -305,6 +305,7 @@ func TestRunErrors(t *testing.T) {
 		"not finite":     run(table{1, []float64{1, math.NaN()}}, noise, Options{}),
 		"too large":      run(two, small, Options{}),
 		"too large sums": run(two, laplace, Options{}),
+		"half a prior":   run(two, noise, Options{Prior: []float64{.25, .25}}),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
