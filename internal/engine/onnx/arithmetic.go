@@ -39,7 +39,7 @@ func (c *view) with(operator string, b *view) *view {
 // constant applies an operator to a view and a constant; the result has the ONNX shape.
 func (c *view) constant(operator string, k *view, first bool, shape []int) *view {
 	parameter := c.r.param
-	if operators[operator].traits&infinite != 0 {
+	if operators()[operator].traits&infinite != 0 {
 		parameter = c.r.mask
 	}
 	p := broadcastable(k.value, len(inner(shape)), parameter)

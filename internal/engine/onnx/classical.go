@@ -30,11 +30,8 @@ const (
 	kernelAttributes = "kernel_params kernel_type post_transform coefficients rho support_vectors "
 )
 
-// classicalOperators are the operators of the domain that are supported, by name.
-var classicalOperators map[string]operator
-
-func init() {
-	classicalOperators = map[string]operator{
+func classicalOperators() map[string]operator {
+	return map[string]operator{
 		"LinearClassifier":      {1, classAttributes + "coefficients intercepts multi_class post_transform", converts, (*nodeReader).linearClassifier},
 		"LinearRegressor":       {1, "coefficients intercepts post_transform targets", converts, (*nodeReader).linearRegressor},
 		"ArrayFeatureExtractor": {2, "", exact, (*nodeReader).arrayFeatureExtractor},
@@ -63,10 +60,10 @@ func init() {
 func (d *decoder) operatorOf(n *node) (op operator, ok, known bool) {
 	switch {
 	case isStandard(n.domain):
-		op, ok = operators[n.op]
+		op, ok = operators()[n.op]
 		return op, ok, true
 	case n.domain == classicalDomain:
-		op, ok = classicalOperators[n.op]
+		op, ok = operators()[classicalDomain+"."+n.op]
 		return op, ok, true
 	}
 	return op, false, false

@@ -160,7 +160,7 @@ func (e *encoder) broadcasting(n *nn.Node, in [][]int, out []int) {
 		constants, bools[0] = []*nn.Param{op.Condition, op.Then, op.Else}, true
 	}
 	parameter := e.param
-	if operators[n.Op.Kind()].traits&infinite != 0 {
+	if operators()[n.Op.Kind()].traits&infinite != 0 {
 		parameter = e.mask
 	}
 	var names []string

@@ -46,10 +46,10 @@ func folded(op string, outputs int, attributes []byte, in ...*value) ([]*value, 
 	for _, name := range n.outputs {
 		d.usage.readers[name] = 1
 	}
-	if details := operators[op].unknown(&n); w.err != nil || len(details) > 0 {
+	if details := operators()[op].unknown(&n); w.err != nil || len(details) > 0 {
 		return nil, fmt.Errorf("%v %q", w.err, details)
 	}
-	if err := attempt(func() { (&nodeReader{d, &n}).fold(operators[op]) }); err != nil {
+	if err := attempt(func() { (&nodeReader{d, &n}).fold(operators()[op]) }); err != nil {
 		return nil, err
 	}
 	var out []*value

@@ -85,7 +85,7 @@ func (x *pieces) node(s *script) *node {
 
 // allNames are the operators of the readers and the folder.
 func allNames() []string {
-	return slices.Sorted(maps.Keys(operators))
+	return slices.Sorted(maps.Keys(standardOperators()))
 }
 
 var opNames []string
@@ -96,7 +96,7 @@ func (x *pieces) operator(s *script) {
 	}
 	n := x.node(s)
 	if n.domain == classicalDomain {
-		n.op = chosen(s, slices.Sorted(maps.Keys(classicalOperators)))
+		n.op = chosen(s, slices.Sorted(maps.Keys(classicalOperators())))
 		return
 	}
 	n.op = chosen(s, opNames)
@@ -134,7 +134,7 @@ func (x *pieces) attribute(s *script) {
 		n.attributes = slices.Delete(n.attributes, i, i+1)
 		return
 	}
-	known := strings.Fields(operators[n.op].attributes)
+	known := strings.Fields(operators()[n.op].attributes)
 	name := chosen(s, known)
 	if name == "" {
 		return

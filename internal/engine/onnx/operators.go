@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"strings"
+	"sync"
 
 	"tattle/internal/engine/nn"
 )
@@ -59,11 +60,25 @@ var logical = map[string]traits{
 	"And": discrete, "Or": discrete, "Xor": discrete,
 }
 
-// operators are all operators that are supported, by name.
-var operators map[string]operator
+// table holds all operators that are supported, by name; before those of ai.onnx.ml stand the domain and a dot.
+var table struct {
+	sync.Once
+	operators map[string]operator
+}
 
-func init() {
-	operators = map[string]operator{
+// operators returns the table. No package variable starts with it, so that a program that reads no model is linked without them.
+func operators() map[string]operator {
+	table.Do(func() {
+		table.operators = standardOperators()
+		for name, op := range classicalOperators() {
+			table.operators[classicalDomain+"."+name] = op
+		}
+	})
+	return table.operators
+}
+
+func standardOperators() map[string]operator {
+	operators := map[string]operator{
 		// Shapes and the order of entries.
 		"Concat":          {anyNumber, "axis", exact, (*nodeReader).concat},
 		"DepthToSpace":    {1, "blocksize mode", exact, (*nodeReader).depthToSpace},
@@ -171,4 +186,5 @@ func init() {
 	for name, t := range logical {
 		operators[name] = operator{2, "", t | boolean | infinite, pairwise(name)}
 	}
+	return operators
 }
