@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"tattle/internal/engine/onnx"
@@ -180,7 +181,19 @@ func resumes(t *testing.T, out, model string, data []string, want any) {
 // shut is a pipe that nobody reads any more.
 type shut struct{}
 
-func (shut) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+func (shut) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: os.Stdout.Name(), Err: syscall.EPIPE}
+}
+
+// Nothing is said when nobody reads help to its end, as in tattle audit --help | head.
+func TestHelpThatNobodyReads(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"audit", "--help"}, {"bound", "--help=all"}} {
+		var said bytes.Buffer
+		if status := Execute(t.Context(), args, shut{}, &said); status != statusUnread || said.Len() > 0 {
+			t.Errorf("%v: status %d, %q", args, status, said.String())
+		}
+	}
+}
 
 // What a build reads is there although whoever read the text stopped.
 func TestAuditWritesBeforeItTells(t *testing.T) {
@@ -191,7 +204,7 @@ func TestAuditWritesBeforeItTells(t *testing.T) {
 	writeScores(&b, 20, "honest") // too few for controls, which take time
 	must.Do(t, os.WriteFile(at("scores.csv"), b.Bytes(), 0o600))
 	args := append([]string{"audit", "--outputs", at("scores.csv"), "--out", at("run"), "--sarif", at("x.sarif")}, quick...)
-	if status := Execute(t.Context(), args, shut{}, io.Discard); status != statusUnfinished {
+	if status := Execute(t.Context(), args, shut{}, io.Discard); status != statusUnread {
 		t.Errorf("status %d of an audit that could not tell", status)
 	}
 	for _, name := range []string{"run/report.json", "x.sarif"} {

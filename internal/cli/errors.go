@@ -186,6 +186,9 @@ var wordings = []struct {
 
 // inWords returns an error of the parser in the program's words, with a hint that names the command.
 func inWords(err error, args []string) error {
+	if errors.Is(err, syscall.EPIPE) { // help that nobody reads on
+		return err
+	}
 	text := err.Error()
 	hint := "tattle --help lists the commands"
 	var command *kong.Node
