@@ -109,7 +109,7 @@ func newProof(e *engine[float64], inPairs bool) *proof {
 // x* with |x* − x| ≤ xerr elementwise, where a is the net in real arithmetic, roots
 // and exponentials too, on its float32 parameters and float64 settings. nil xerr
 // means zeros. The bound is +Inf where numbers overflow, and everywhere if an operator of the
-// net has no bound: a largest entry along an axis, a LayerNorm, a product of matrices.
+// net has no bound: a LayerNorm, a product of matrices.
 func (m *Net) ForwardError64(dst, bound, x, xerr []float64) {
 	m.prove(dst, bound, x, xerr, false, 1)
 }

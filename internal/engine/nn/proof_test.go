@@ -36,7 +36,20 @@ func roundoffNets() map[string]*Graph {
 		"identity": chain([]int{4}),
 		"slope":    chain([]int{15}, &ReLU{.01}),
 		"thrice":   thrice,
+		"folded":   folded("Max", "Min", "Prod"),
 	}
+}
+
+// folded reduces by each function in turn, along the middle axis of three.
+func folded(functions ...string) *Graph {
+	ops := []Op{testDense(24, 24, true), &Reshape{To: []int{2, 4, 3}}}
+	for _, f := range functions {
+		ops = append(ops, &Reduce{Function: f, Axes: []int{1}}, &Binary{Operator: "Add", Constant: number(.7)})
+		if f != functions[len(functions)-1] {
+			ops = append(ops, Flatten(), testDense(6, 24, true), &Reshape{To: []int{2, 4, 3}})
+		}
+	}
+	return chain([]int{24}, ops...)
 }
 
 // TestForwardError64 compares the computed outputs and their bounds with outputs

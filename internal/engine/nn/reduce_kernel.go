@@ -10,6 +10,8 @@ type reduction struct {
 	tangent func(x, d []float64) float64
 	// pull sets dst_i = u·∂y/∂x_i.
 	pull func(dst, x []float64, u float64)
+	// bound is that of a rounder, for one output.
+	bound func(x, e []float64) float64
 }
 
 // gathered is how many columns a reducer brings together at once.
@@ -116,6 +118,18 @@ func (k *reducer[T]) vjp(f *frame[T], dx [][]T, dy []T, vectors int) {
 				k.pull(c.d[i*n:][:n], c.x[i*n:][:n], float64(y[i]))
 			}
 			k.scatter(dx[0][row*k.size:][:k.size], c.d, c.at, c.n)
+		}
+	})
+}
+
+// roundoff holds for float64 alone, as the interface does.
+func (k *reducer[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	r, n := any(k).(*reducer[float64]), k.entries()
+	r.run(f, 1, func(c columns) {
+		r.gather(c.d, ex[0][c.example*k.size:][:k.size], c.at, c.n)
+		e := ey[c.example*k.outputs()+c.first:]
+		for i := range c.n {
+			e[i] = k.bound(c.x[i*n:][:n], c.d[i*n:][:n])
 		}
 	})
 }
