@@ -48,6 +48,13 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+func TestReleaseOfOtherLengths(t *testing.T) {
+	m := must.Get(New(small))(t)
+	defer m.Close()
+	must.Panic(t, func() { m.Release(make([]int64, small.Dim), make([]float32, small.Dim-1)) }, "features")
+	must.Panic(t, func() { m.Release(make([]int64, small.Dim-1), make([]float32, small.Dim)) }, "integers")
+}
+
 func TestReleaseRefusesNaN(t *testing.T) {
 	m := must.Get(New(small))(t)
 	defer m.Close()

@@ -3,8 +3,11 @@ package stat
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Each limit on the moments of a sum is above what all deals have, and so is the probability of the sum's tail.
@@ -54,6 +57,27 @@ func TestTailOfDeals(t *testing.T) {
 			if d.below(at, math.Log(reached/deals)-1e-9) {
 				t.Errorf("%v: %v is reached by %v of %v deals, which is denied", classes, at, reached, deals)
 			}
+		}
+	}
+}
+
+// A limit on a sum counts each stratum's own rows of each class, and its binomial probabilities are those of the definition.
+func TestDealsOfStrata(t *testing.T) {
+	d := dealtRows{score: []float64{1, 2, 4, 7, 11, 16, 22, 29, 37, 46}, classes: 2, counts: []int{1, 1, 0, 3}, ends: []int{2, 5}}
+	var got [][]float64
+	d.each(func(n, k int, v []float64) { got = append(got, append([]float64{float64(n), float64(k)}, v...)) })
+	if want := [][]float64{{2, 1, -1, -3}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	d.counts = []int{1, 1, 2, 1}
+	got = nil
+	d.each(func(n, k int, v []float64) { got = append(got, append([]float64{float64(n), float64(k)}, v...)) })
+	if want := [][]float64{{2, 1, -1, -3}, {3, 2, -5, -7, -9}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for k := range 8 {
+		if got, want := logBinomial(7, k, .3), (distuv.Binomial{N: 7, P: .3}).LogProb(float64(k)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%d of 7: %v, want %v", k, got, want)
 		}
 	}
 }

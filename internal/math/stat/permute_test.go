@@ -317,6 +317,9 @@ func TestPermutationsAgainstEveryDeal(t *testing.T) {
 			return right
 		}, func() Permuted { return PermuteWithin(guess, class, two, stretch, draws, r) })
 	}
+	if got := stretched(-1e6, 0, 1); got != -1e6-1e-3 {
+		t.Errorf("a negative sum must be reached to %v", got)
+	}
 	if got := stretched(1e6, 0, 1); got != 1e6-1e-3 {
 		t.Errorf("1e6 less the allowance for rounding is %v", got)
 	}

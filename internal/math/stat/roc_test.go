@@ -235,6 +235,10 @@ func TestPanicsOfPairsAndTables(t *testing.T) {
 		"crooked table":      func() { MutualInformation([][]int{{1, 0}, {1}}, .95) },
 		"negative count":     func() { MutualInformation([][]int{{1, -1}}, .95) },
 		"certain difference": func() { PairedDifference(1, 1, 5, 1) },
+		"of none":            func() { PairedDifference(0, 0, 0, .95) },
+		"no confidence":      func() { ClopperPearson(1, 2, 0) },
+		"a bet beyond 1":     func() { BetTest([]float64{.5}, 0, 1) },
+		"a bet from above":   func() { BetTest([]float64{.5}, .5, .5) },
 	} {
 		must.Panic(t, f, name)
 	}

@@ -31,11 +31,14 @@ func TestEqualOutcomesCount(t *testing.T) {
 	}
 	apart := func(first int) int { d := 2*first - sum(func(int) bool { return true }); return d * d }
 	even, flipped := sum(func(i int) bool { return i%2 == 0 }), sum(func(int) bool { return true })
-	var flips, deals, means, halves float64
+	var flips, beyond, deals, means, halves float64
 	for of := range uint(1 << n) {
 		in := func(i int) bool { return of>>i&1 == 1 }
 		if 2*sum(in)-flipped >= flipped {
 			flips++
+		}
+		if 2*(sum(in)-bits.OnesCount(of))-(flipped-n) >= flipped-n {
+			beyond++
 		}
 		if bits.OnesCount(of) != n/2 {
 			continue
@@ -54,6 +57,7 @@ func TestEqualOutcomesCount(t *testing.T) {
 		test func() Permuted
 	}{
 		"signs":  {flips / (1 << n), func() Permuted { return FlipTest(x, 0, 20000, r) }},
+		"margin": {beyond / (1 << n), func() Permuted { return FlipTest(x, scale, 20000, r) }},
 		"scores": {deals / halves, func() Permuted { return PermuteScores(scores, 2, group, [][]int{all}, 1, 20000, r) }},
 		"means":  {means / halves, func() Permuted { return PermuteMeans(group, 2, x, 20000, r) }},
 	} {
