@@ -6,31 +6,10 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"tattle"
 )
-
-// open reads the model of the examples.
-func open() *tattle.Model {
-	m, err := tattle.Open("testdata/small.onnx")
-	if err != nil {
-		log.Fatal(err)
-	}
-	return m
-}
-
-// people draws inputs.
-func people(n int) [][]float32 {
-	r := rand.New(rand.NewPCG(3, 4))
-	all := make([][]float32, n)
-	for i := range all {
-		all[i] = make([]float32, 8)
-		for k := range all[i] {
-			all[i][k] = r.Float32()
-		}
-	}
-	return all
-}
 
 // A model is read from an ONNX file. Its features are the inputs of its last layer.
 func ExampleOpen() {
@@ -60,7 +39,13 @@ func ExampleVectors() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	id, err := m.Identify(context.Background(), people(500), tattle.Noise{Sigma: 1}, tattle.IdentifyOptions{Draws: 5000})
+	r, list := rand.New(rand.NewPCG(3, 4)), make([][]float32, 500)
+	for i := range list {
+		for range 8 {
+			list[i] = append(list[i], r.Float32())
+		}
+	}
+	id, err := m.Identify(context.Background(), list, tattle.Noise{Sigma: 1}, tattle.IdentifyOptions{Draws: 5000})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -70,7 +55,10 @@ func ExampleVectors() {
 
 // What leaves the device is the features with noise, on a lattice.
 func ExampleModel_Guard() {
-	m := open()
+	m, err := tattle.Open("testdata/small.onnx")
+	if err != nil {
+		log.Fatal(err)
+	}
 	g, err := m.Guard(tattle.Noise{Sigma: .5})
 	if err != nil {
 		log.Fatal(err)
@@ -88,9 +76,13 @@ func ExampleModel_Guard() {
 // standard deviation than the certified one. It exceeds the range: who knows the range does
 // better with a biased estimator, such as a guess of 0.5.
 func ExampleModel_Certify() {
+	m, err := tattle.Open("testdata/small.onnx")
+	if err != nil {
+		log.Fatal(err)
+	}
 	o := tattle.CertifyOptions{Low: make([]float64, 8), High: []float64{1, 1, 1, 1, 1, 1, 1, 1}}
 	x := []float32{.1, .9, .4, .6, .5, .5, .2, .8}
-	c, err := open().Certify(context.Background(), x, tattle.Noise{Family: "gaussian", Sigma: .5}, o)
+	c, err := m.Certify(context.Background(), x, tattle.Noise{Family: "gaussian", Sigma: .5}, o)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -100,7 +92,17 @@ func ExampleModel_Certify() {
 
 // Nobody who has the list of 500 people names the one of a release more often than this.
 func ExampleModel_Identify() {
-	id, err := open().Identify(context.Background(), people(500), tattle.Noise{Sigma: 2}, tattle.IdentifyOptions{Draws: 5000})
+	m, err := tattle.Open("testdata/small.onnx")
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, list := rand.New(rand.NewPCG(3, 4)), make([][]float32, 500)
+	for i := range list {
+		for range 8 {
+			list[i] = append(list[i], r.Float32())
+		}
+	}
+	id, err := m.Identify(context.Background(), list, tattle.Noise{Sigma: 2}, tattle.IdentifyOptions{Draws: 5000})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -110,7 +112,11 @@ func ExampleModel_Identify() {
 
 // Whatever the inputs are: nobody names one of 60,000 more often than this, because the norm of the features is clipped.
 func ExampleModel_WorstCase() {
-	w, err := open().WorstCase(tattle.Noise{Sigma: 1, ClipNorm: 1.8}, 1)
+	m, err := tattle.Open("testdata/small.onnx")
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := m.WorstCase(tattle.Noise{Sigma: 1, ClipNorm: 1.8}, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -121,13 +127,22 @@ func ExampleModel_WorstCase() {
 
 // An adversary who knows other inputs reconstructs one from its release.
 func ExampleModel_Attack() {
-	m, x := open(), []float32{.1, .9, .4, .6, .5, .5, .2, .8}
-	noise := tattle.Noise{Sigma: .05}
+	m, err := tattle.Open("testdata/small.onnx")
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, noise := []float32{.1, .9, .4, .6, .5, .5, .2, .8}, tattle.Noise{Sigma: .05}
 	released, err := m.Simulate(x, noise, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	guess, err := m.Attack(context.Background(), released, noise, people(500), tattle.AttackOptions{})
+	r, known := rand.New(rand.NewPCG(3, 4)), make([][]float32, 500)
+	for i := range known {
+		for range 8 {
+			known[i] = append(known[i], r.Float32())
+		}
+	}
+	guess, err := m.Attack(context.Background(), released, noise, known, tattle.AttackOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -141,10 +156,18 @@ func ExampleModel_Attack() {
 
 // The least noise with which nobody who has the list of 200 people names one more often than once in ten times.
 func ExampleModel_Design() {
-	m, all := open(), people(250)
-	e := tattle.Examples{Inputs: all}
-	for _, x := range all {
-		features, err := m.Features(x)
+	m, err := tattle.Open("testdata/small.onnx")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var e tattle.Examples
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 250 {
+		e.Inputs = append(e.Inputs, nil)
+		for range 8 {
+			e.Inputs[i] = append(e.Inputs[i], r.Float32())
+		}
+		features, err := m.Features(e.Inputs[i])
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -152,13 +175,7 @@ func ExampleModel_Design() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		class := 0
-		for k, v := range outputs {
-			if v > outputs[class] {
-				class = k
-			}
-		}
-		e.Labels = append(e.Labels, class)
+		e.Labels = append(e.Labels, slices.Index(outputs, slices.Max(outputs)))
 	}
 	train, test := tattle.Examples{Inputs: e.Inputs[:200], Labels: e.Labels[:200]}, tattle.Examples{Inputs: e.Inputs[200:], Labels: e.Labels[200:]}
 	d, err := m.Design(context.Background(), train, test, tattle.Promise{Identify: .1}, 1)
