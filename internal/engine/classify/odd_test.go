@@ -93,3 +93,22 @@ func TestWide(t *testing.T) {
 		}
 	}
 }
+
+// One far row blinds no learner to the others: their sign still says the label.
+func TestFarRow(t *testing.T) {
+	const n, d = 400, 2
+	r := rand.New(rand.NewPCG(7, 8))
+	x, labels := make([]float32, n*d), make([]int, n)
+	for i := range n {
+		a := r.NormFloat64()
+		x[i*d], x[i*d+1], labels[i] = float32(a), float32(r.NormFloat64()), int(math.Ceil(max(0, min(1, a*1e9))))
+	}
+	seen := slices.Clone(x)
+	seen[0], seen[1] = 1e30, -1e30
+	for _, l := range Learners() {
+		without := right(guesses(t, l, x, d, []Target{{Labels: labels, Classes: 2}}, x)[0], labels)
+		if with := right(guesses(t, l, seen, d, []Target{{Labels: labels, Classes: 2}}, x)[0], labels); with < without-.02 {
+			t.Errorf("%s: right for %v, without the far row for %v", l.Name(), with, without)
+		}
+	}
+}

@@ -1,17 +1,24 @@
 package classify
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"tattle/internal/math/stat"
+)
 
 // scaler standardises columns: less the mean, over the standard deviation of the rows
-// it was made from. A column that was constant becomes 0.
+// it was made from. A column that was constant becomes 0. Where a few far numbers cause most of the variance, they count as the
+// fences of stat.Outliers: otherwise a single one would make all others alike.
 type scaler struct {
 	mean, inverse []float64 // [d]
+	most          []float64 // the largest standardised number that is no far one [d]
 }
 
 func newScaler(x []float32, d int) *scaler {
 	n := float64(len(x) / d)
-	s := &scaler{make([]float64, d), make([]float64, d)}
-	constant := make([]bool, d)
+	s := &scaler{make([]float64, d), make([]float64, d), slices.Repeat([]float64{math.Inf(1)}, d)}
+	constant, farthest := make([]bool, d), make([]float64, d) // of squares
 	for j := range constant {
 		constant[j] = true
 	}
@@ -28,9 +35,17 @@ func newScaler(x []float32, d int) *scaler {
 		for j, v := range x[lo : lo+d] {
 			r := float64(v) - s.mean[j]
 			s.inverse[j] += r * r
+			farthest[j] = max(farthest[j], r*r)
 		}
 	}
 	for j, squares := range s.inverse {
+		if farthest[j] > farSquare*squares/n {
+			if fenced := columnWithin(x, j, d); fenced != nil {
+				mean, std := stat.MeanStd(fenced)
+				s.mean[j], squares = mean, std*std*n
+				s.most[j] = max(mean-slices.Min(fenced), slices.Max(fenced)-mean) / std
+			}
+		}
 		if s.inverse[j] = math.Sqrt(n / squares); constant[j] || math.IsInf(s.inverse[j], 0) {
 			s.inverse[j] = 0
 		}
@@ -38,18 +53,33 @@ func newScaler(x []float32, d int) *scaler {
 	return s
 }
 
+// farSquare is the square of a standardised number from which on a column may have far ones: k of n that cause most of the variance are
+// farther, unless k is more than n/50.
+const farSquare = 25
+
+// columnWithin returns column j with far numbers replaced by the nearest fence; nil if there are none.
+func columnWithin(x []float32, j, d int) []float64 {
+	column := make([]float64, len(x)/d)
+	for i := range column {
+		column[i] = float64(x[i*d+j])
+	}
+	low, high, out := stat.Outliers(column)
+	if len(out) == 0 {
+		return nil
+	}
+	for i, v := range column {
+		column[i] = min(max(v, low), high)
+	}
+	return column
+}
+
 // standardise overwrites dst with the standardised rows of x, cut off beyond the limit.
 func standardise[T float32 | float64](s *scaler, limit float64, dst []T, x []float32) {
 	d := len(s.mean)
 	for lo := 0; lo < len(x); lo += d {
 		for j, v := range x[lo : lo+d] {
-			z := (float64(v) - s.mean[j]) * s.inverse[j]
-			if z > limit {
-				z = limit
-			} else if z < -limit {
-				z = -limit
-			}
-			dst[lo+j] = T(z)
+			most := min(limit, s.most[j])
+			dst[lo+j] = T(max(-most, min(most, (float64(v)-s.mean[j])*s.inverse[j])))
 		}
 	}
 }
