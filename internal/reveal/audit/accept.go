@@ -80,15 +80,17 @@ func (a *Accepted) violations(r *Result) (list []Breach) {
 		return nil
 	}
 	for _, x := range a.Entries {
-		f := r.finding(x.Attribute)
-		b := Breach{Rule: "baseline", Attribute: x.Attribute, Accepted: &x, Expired: x.Expiry < a.Day, Missing: f == nil}
-		if f != nil {
+		f, why := r.finding(x.Attribute), ""
+		switch {
+		case x.Expiry < a.Day:
+			why = fmt.Sprintf("the acceptance by %s expired on %s", x.Owner, x.Expiry)
+		case f != nil && x.exceeded(f):
 			m, _ := f.measured(x.Figure, DefaultConfidence)
-			b.Figure, b.Variance, b.Limit = x.Figure, f.Numeric, m.value
+			why = fmt.Sprintf("it is %s, and at most %s is accepted", inUnits(x.Figure, f.Numeric, m.value), inUnits(x.Figure, f.Numeric, x.Limit))
+		default:
+			continue
 		}
-		if b.Expired || f != nil && x.exceeded(f) {
-			list = append(list, b)
-		}
+		list = append(list, Breach{Attribute: x.Attribute, Figure: x.Figure, sentence: fmt.Sprintf("accepted %s of %s: %s.", x.Figure, x.Attribute, why)})
 	}
 	return list
 }

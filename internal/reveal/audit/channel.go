@@ -45,8 +45,7 @@ const (
 
 // A code writes bits into rows of outputs.
 type code struct {
-	where string
-	read  attackName // that shows the bits
+	read attackName // that shows the bits
 	// writeRow makes the row say bit and reports whether it can.
 	writeRow func(row []float32, bit int) bool
 }
@@ -55,11 +54,10 @@ type code struct {
 func codeOf(kind string, s *Sample, r *rand.Rand) (code, string) {
 	w := s.RowWidth()
 	j := r.IntN(coded(w))
-	column := fmt.Sprintf("output %d", j+1)
 	table := func(form string) attackName { return attackName{classify.Lookup{}.Name(), form} }
 	switch kind {
 	case DirectionChannel:
-		return code{"the side of a plane through the middle", attackName{classify.Logistic{}.Name(), formsOf(s, classify.Logistic{})[0]}, writeDirection(s, r)}, ""
+		return code{attackName{classify.Logistic{}.Name(), formsOf(s, classify.Logistic{})[0]}, writeDirection(s, r)}, ""
 	case DecimalChannel:
 		place := plantedDecimal
 		if d := decimals(s.Outputs); d >= 0 && d < place {
@@ -68,16 +66,16 @@ func codeOf(kind string, s *Sample, r *rand.Rand) (code, string) {
 		if place == 0 {
 			return code{}, "the outputs have no decimals"
 		}
-		return code{fmt.Sprintf("decimal %d of %s", place, column), table(formDigits), writeDecimal(j, place, s.Kind)}, ""
+		return code{table(formDigits), writeDecimal(j, place, s.Kind)}, ""
 	case LastBitChannel:
-		return code{"the float32 of " + column, table(formBits), writeLastBit(j)}, ""
+		return code{table(formBits), writeLastBit(j)}, ""
 	case RepeatedChannel:
-		return code{fmt.Sprintf("%d values of %s for each class", repeated, column), table(formValues), writeRepeated(j, s)}, ""
+		return code{table(formValues), writeRepeated(j, s)}, ""
 	}
 	if w < orderClasses {
 		return code{}, fmt.Sprintf("%d outputs have no order beside the largest", w)
 	}
-	return code{"the two smallest of each row", table(formOrder), writeOrder}, ""
+	return code{table(formOrder), writeOrder}, ""
 }
 
 // writeDecimal changes output j by a unit of a decimal if its digit has the other

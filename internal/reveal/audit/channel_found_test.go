@@ -35,7 +35,7 @@ func TestCodesFound(t *testing.T) {
 		f := &r.Findings[0]
 		t.Logf("%s: %s, excess %.3f, %v", kind, f.Verdict, f.Excess.Value, f.Chosen)
 		if !f.Verdict.ExceedsTarget() || f.Excess.Value < .4 {
-			t.Errorf("%s in %s: verdict %q, excess %.3f of .49", kind, c.where, f.Verdict, f.Excess.Value)
+			t.Errorf("%s: verdict %q, excess %.3f of .49", kind, f.Verdict, f.Excess.Value)
 		}
 	}
 }

@@ -25,7 +25,6 @@ const (
 // Channel is what planting a code of one kind into the audited outputs showed.
 type Channel struct {
 	Channel  string `json:"channel"` // its kind
-	Where    string `json:"where,omitempty"`
 	Examples int    `json:"examples"`
 	// Planted is the smallest excess, among the sizes that were tried, that is found with
 	// PowerProbability; nil if none is.
@@ -74,7 +73,6 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 		c.Note = fmt.Sprintf("the attack %q was left out", writer.read.learner)
 		return nil
 	}
-	c.Where = writer.where
 	x := writer.write(s, r)
 	carried := x.carried()
 	if carried < leastCarried {

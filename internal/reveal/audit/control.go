@@ -28,9 +28,7 @@ type Control struct {
 	Name         string   `json:"name"` // NegativeControl or PositiveControl
 	Passed       bool     `json:"passed"`
 	Where        string   `json:"where"` // the task it ran on
-	Attribute    string   `json:"attribute,omitempty"`
 	Examples     int      `json:"examples"`
-	Verdict      Verdict  `json:"verdict"`
 	Excess       Excess   `json:"excess"`
 	P            float64  `json:"p"`
 	TrueExcess   *float64 `json:"true_excess,omitempty"`   // of what was planted
@@ -77,10 +75,7 @@ func negative(ctx context.Context, s *Sample, o Options) (*Control, error) {
 
 // judgeNegative judges the control by the worst attribute.
 func judgeNegative(r *Result) Control {
-	c := Control{
-		Name: NegativeControl, Passed: true,
-		Examples: r.Examples, Verdict: r.Verdict, P: 1,
-	}
+	c := Control{Name: NegativeControl, Passed: true, Examples: r.Examples, P: 1}
 	var p []float64
 	var usable []*Finding
 	for i := range r.Findings {
@@ -98,7 +93,7 @@ func judgeNegative(r *Result) Control {
 			c.Passed = false
 		}
 		if i == 0 || p[i] < c.P || p[i] == c.P && f.Excess.Value > c.Excess.Value {
-			c.P, c.Attribute, c.Excess, c.Verdict = p[i], f.Attribute, f.Excess, f.Verdict
+			c.P, c.Excess = p[i], f.Excess
 		}
 	}
 	if !c.Passed {
@@ -142,10 +137,9 @@ func (p *Planted) Control(ctx context.Context, o Options) (Control, error) {
 	}
 	f := &r.Findings[0]
 	c := Control{
-		Name: PositiveControl, Passed: f.Verdict.ExceedsTarget(), Where: p.Where, Attribute: f.Attribute,
-		Examples: r.Examples, Verdict: f.Verdict, Excess: f.Excess, P: f.Adjusted, Note: p.Note,
+		Name: PositiveControl, Passed: f.Verdict.ExceedsTarget(), Where: p.Where, Examples: r.Examples,
+		Excess: f.Excess, P: f.Adjusted, Note: p.Note, TrueExcess: new(p.TrueExcess),
 	}
-	c.TrueExcess = new(p.TrueExcess)
 	if f.Unusable == "" {
 		c.LearningLoss = new(max(0, p.TrueExcess-f.Excess.Value))
 	}

@@ -12,7 +12,6 @@ import (
 type Correlation struct {
 	LabelP   float64 `json:"label_p"`
 	GuessP   float64 `json:"guess_p"`          // of the chosen guess and s
-	Draws    int     `json:"draws"`            // of the test that took the most
 	LabelQ   float64 `json:"label_adjusted_p"` // Holm's over the tests of all attributes
 	GuessQ   float64 `json:"guess_adjusted_p"`
 	GivenQ   float64 `json:"given_adjusted_p"` // of Given.Permutation
@@ -56,7 +55,7 @@ func correlation(g *guesses, given Permutation, o Options) Correlation {
 	}
 	return Correlation{
 		LabelP: label.P, GuessP: min(1, 2*min(max(guess.P, target.P), given.P)),
-		Measured: true, Draws: max(label.Draws, target.Draws, guess.Draws),
+		Measured: true,
 	}
 }
 

@@ -54,9 +54,13 @@ func TestCorrelationSeesDependence(t *testing.T) {
 		for i, l := range x.label {
 			g.bestValue[i] = float64(l)
 		}
-		got := correlation(g, Permutation{P: 1}, Options{}.withDefaults())
-		low := 1 / float64(got.Draws+1)
-		if got.LabelP != low || got.GuessP != 2*low || !got.Measured || got.Draws < numericDraws {
+		o := Options{}.withDefaults()
+		most := draws(o.Permutations, 6, o)
+		if g.at.Numeric() {
+			most = fewDraws(6, o)
+		}
+		got, low := correlation(g, Permutation{P: 1}, o), 1/float64(most+1)
+		if got.LabelP != low || got.GuessP != 2*low || !got.Measured {
 			t.Errorf("attribute %d: %+v", a, got)
 		}
 	}

@@ -31,11 +31,10 @@ const (
 // Defence is a change of what is released, the honesty it keeps and the curiosity
 // that attacks fitted to it still reach.
 type Defence struct {
-	Name        string              `json:"name"`
-	Honesty     classify.Proportion `json:"honesty"`
-	HonestyLost float64             `json:"honesty_lost"` // against no defence, on the same examples
-	Left        []DefenceLeft       `json:"left"`         // by attribute
-	Note        string              `json:"note,omitempty"`
+	Name    string              `json:"name"`
+	Honesty classify.Proportion `json:"honesty"`
+	Left    []DefenceLeft       `json:"left"` // by attribute
+	Note    string              `json:"note,omitempty"`
 
 	right []float64 // [person], the share of their examples whose released label is right
 }
@@ -79,7 +78,6 @@ func tryAll(ctx context.Context, tried []change, o Options) ([]Defence, error) {
 		if errs[i] != nil {
 			return nil, fmt.Errorf("audit: defence %s: %w", tried[i].name, errs[i])
 		}
-		list[i].HonestyLost = list[0].Honesty.Value - list[i].Honesty.Value
 	}
 	return list, nil
 }

@@ -39,11 +39,11 @@ func (r *Result) recommend() Recommendation {
 	case list[0].leaves(together) && r.Verdict.ExceedsTarget():
 		return Recommendation{}
 	case list[0].leaves(together):
-		return Recommendation{Choice: ChooseNone, Shown: len(shown) > 0}
+		return Recommendation{Choice: ChooseNone}
 	case best >= 0:
-		return Recommendation{Choice: ChooseDefence, Defence: list[best].Name, Shown: len(shown) > 0}
+		return Recommendation{Choice: ChooseDefence, Defence: list[best].Name}
 	}
-	x := Recommendation{Choice: ChooseLabel, Shown: len(shown) > 0}
+	x := Recommendation{Choice: ChooseLabel}
 	if i := leastChange(list[1:], alone, r.Settings.Confidence); i >= 0 && list[i+1].Name != LabelOnly {
 		x.Defence = list[i+1].Name
 	}
@@ -54,7 +54,6 @@ func (r *Result) recommend() Recommendation {
 type Recommendation struct {
 	Choice  Choice `json:"choice,omitempty"`  // "" recommends nothing
 	Defence string `json:"defence,omitempty"` // of ChooseDefence; of ChooseLabel one that would be enough if it had been tried alone
-	Shown   bool   `json:"shown,omitempty"`   // gain or AUC show a leak, and are held to their margins, too
 }
 
 // Choice is what is recommended.

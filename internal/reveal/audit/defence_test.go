@@ -137,11 +137,11 @@ func TestRecommend(t *testing.T) {
 		list []Defence
 		says Recommendation
 	}{
-		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), ranked(tried("noise", 85, .01), 1, .46), tried(LabelOnly, 80, 0)}, Recommendation{Choice: ChooseDefence, Defence: "noise", Shown: true}},
-		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), ranked(tried(LabelOnly, 80, 0), 1, .5)}, Recommendation{Choice: ChooseDefence, Defence: LabelOnly, Shown: true}},
-		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), tried(LabelOnly, 80, .03)}, Recommendation{Choice: ChooseLabel, Shown: true}},
+		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), ranked(tried("noise", 85, .01), 1, .46), tried(LabelOnly, 80, 0)}, Recommendation{Choice: ChooseDefence, Defence: "noise"}},
+		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), ranked(tried(LabelOnly, 80, 0), 1, .5)}, Recommendation{Choice: ChooseDefence, Defence: LabelOnly}},
+		{[]Defence{telling(tried(NoDefence, 90, .01)), ranked(tried("rounded", 90, .01), .3, .55), tried(LabelOnly, 80, .03)}, Recommendation{Choice: ChooseLabel}},
 		{[]Defence{tried(NoDefence, 90, .01), tried("soft", 90, 0), tried(LabelOnly, 90, 0)}, Recommendation{Choice: ChooseNone}},
-		{[]Defence{telling(tried(NoDefence, 90, .01)), telling(tried("soft", 90, .01)), tried("noise", 85, .01), tried(LabelOnly, 80, 0)}, Recommendation{Choice: ChooseDefence, Defence: "noise", Shown: true}},
+		{[]Defence{telling(tried(NoDefence, 90, .01)), telling(tried("soft", 90, .01)), tried("noise", 85, .01), tried(LabelOnly, 80, 0)}, Recommendation{Choice: ChooseDefence, Defence: "noise"}},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .3), tried("top 1", 88, .01), tried(LabelOnly, 88, 0)}, Recommendation{Choice: ChooseDefence, Defence: "top 1"}},
 		{[]Defence{tried(NoDefence, 90, .5, 0), tried("soft", 90, .01, .3), tried("noise", 80, .01, .01), tried(LabelOnly, 90, 0, 0)}, Recommendation{Choice: ChooseDefence, Defence: LabelOnly}},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .4), tried(LabelOnly, 90, .05)}, Recommendation{Choice: ChooseLabel}},
@@ -177,7 +177,7 @@ func TestRecommend(t *testing.T) {
 	for i := range r.Defences {
 		r.Defences[i].Left[0].Attribute = "s"
 	}
-	if says := r.recommend(); says != (Recommendation{Choice: ChooseDefence, Defence: LabelOnly, Shown: true}) {
+	if says := r.recommend(); says != (Recommendation{Choice: ChooseDefence, Defence: LabelOnly}) {
 		t.Errorf("a defence that may leave what the audit shows: %+v", says)
 	}
 }
@@ -205,7 +205,7 @@ func TestDefend(t *testing.T) {
 	// By the label alone nothing is known: the excess is 0 but for what is learned by
 	// chance. Its lower limit exceeds 0 with probability 1e-5 at most, once a standard
 	// error of 4.3 deviations is taken from the value.
-	if e := by[LabelOnly].Left[0].Excess; by[LabelOnly].HonestyLost != 0 || e.Value > 4.3*math.Sqrt(.5/400) {
+	if e := by[LabelOnly].Left[0].Excess; by[LabelOnly].Honesty != by[NoDefence].Honesty || e.Value > 4.3*math.Sqrt(.5/400) {
 		t.Errorf("%+v", by[LabelOnly])
 	}
 	if list[len(list)-1].Name != LabelOnly || list[0].Name != NoDefence {

@@ -24,8 +24,7 @@ const (
 
 type rule struct {
 	text       string
-	attribute  string // of a named rule
-	named      bool
+	attribute  string // that the rule is about; empty for all
 	verdict    string // "curious", "beyond", "leaky" or "inconclusive"; "" for a figure
 	figure     string
 	threshold  float64
@@ -91,7 +90,7 @@ func parseRule(text string) (rule, error) {
 	r := rule{text: text, confidence: DefaultConfidence}
 	what := text
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
-		r.attribute, r.named, what = strings.TrimSpace(text[:i]), true, strings.TrimSpace(text[i+1:])
+		r.attribute, what = strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
 		if strings.HasPrefix(r.attribute, `"`) {
 			unquoted, err := strconv.Unquote(r.attribute)
 			if err != nil {
@@ -153,60 +152,24 @@ func (f *FailOn) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// A Breach is a rule that an audit breaks, with the attribute and the verdict or the
-// figure that breaks it.
+// A Breach is a rule that an audit breaks.
 type Breach struct {
-	Rule      string `json:"rule"`                // as it was given
-	Attribute string `json:"attribute,omitempty"` // empty if the whole audit breaks the rule
-
-	Missing bool    `json:"missing,omitempty"` // the attribute was not audited
-	Verdict Verdict `json:"verdict,omitempty"` // of the attribute or of the audit
-
-	Figure     string  `json:"figure,omitempty"` // excess or curiosity
-	Limit      float64 `json:"limit,omitempty"`  // one-sided lower confidence limit of the figure
-	Confidence float64 `json:"confidence,omitempty"`
-	Variance   bool    `json:"variance,omitempty"` // the figure is a share of a variance
-
-	Accepted *Acceptance `json:"accepted,omitempty"` // expired, or exceeded by the figure, whose value is Limit
-	Expired  bool        `json:"expired,omitempty"`
-}
-
-// Name returns what is broken, without the figure that breaks it: the same name in
-// every audit.
-func (b Breach) Name() string {
-	if x := b.Accepted; x != nil {
-		return fmt.Sprintf("accepted %s of %s", x.Figure, x.Attribute)
-	}
-	if b.Figure == "" {
-		return b.String()
-	}
-	return fmt.Sprintf("%s: %s of %s", b.Rule, b.Figure, b.Attribute)
+	Attribute string  // empty if the whole audit breaks the rule
+	Verdict   Verdict // that breaks it, empty for another reason
+	Figure    string  // that breaks it, empty for another reason
+	sentence  string
 }
 
 // String returns the breach as a sentence.
-func (b Breach) String() string {
-	switch {
-	case b.Expired:
-		return fmt.Sprintf("%s: the acceptance by %s expired on %s.", b.Name(), b.Accepted.Owner, b.Accepted.Expiry)
-	case b.Accepted != nil:
-		return fmt.Sprintf("%s: it is %s, and at most %s is accepted.", b.Name(), b.inUnits(b.Limit), b.inUnits(b.Accepted.Limit))
-	case b.Missing:
-		return fmt.Sprintf("%s: no attribute %q was audited.", b.Rule, b.Attribute)
-	case b.Figure != "":
-		return fmt.Sprintf("%s is at least %s at %s confidence.", b.Name(), b.inUnits(b.Limit), fmt.Sprintf("%g %%", 100*b.Confidence))
-	case b.Attribute == "":
-		return fmt.Sprintf("%s: the audit is %s.", b.Rule, b.Verdict)
-	}
-	return fmt.Sprintf("%s: %s is %q.", b.Rule, b.Attribute, b.Verdict)
-}
+func (b Breach) String() string { return b.sentence }
 
-// inUnits writes a value of the figure with its unit.
-func (b Breach) inUnits(x float64) string {
+// inUnits writes a value of a figure with its unit; numeric is that of the attribute.
+func inUnits(figure string, numeric bool, x float64) string {
 	unit := report.Share
 	switch {
-	case b.Figure == figureExcess:
-		unit = excessUnit(b.Variance)
-	case b.Figure == figureGain && !b.Variance:
+	case figure == figureExcess:
+		unit = excessUnit(numeric)
+	case figure == figureGain && !numeric:
 		unit = report.Bits
 	}
 	return strings.TrimPrefix(report.Exactly(x, unit).String(), "+")
@@ -228,28 +191,28 @@ func (f FailOn) Judge(r *Result, a *Accepted) []Breach {
 func (f FailOn) Breaches(r *Result) []Breach {
 	var list []Breach
 	for _, rule := range f.rules {
+		add := func(b Breach, format string, a ...any) {
+			b.sentence = rule.text + ": " + fmt.Sprintf(format, a...)
+			list = append(list, b)
+		}
 		known := false
 		for i := range r.Findings {
 			at := &r.Findings[i]
-			if rule.named && at.Attribute != rule.attribute {
+			if rule.attribute != "" && at.Attribute != rule.attribute {
 				continue
 			}
 			known = true
-			b, broken := Breach{Rule: rule.text, Attribute: at.Attribute}, false
-			if rule.verdict != "" {
-				b.Verdict, broken = at.Verdict, slices.Contains(ruleVerdicts[rule.verdict], at.Verdict)
-			} else if m, ok := at.measured(rule.figure, rule.confidence); ok {
-				b.Figure, b.Limit, b.Confidence, b.Variance, broken = rule.figure, m.low, rule.confidence, at.Numeric, m.low > rule.threshold
-			}
-			if broken {
-				list = append(list, b)
+			if slices.Contains(ruleVerdicts[rule.verdict], at.Verdict) {
+				add(Breach{Attribute: at.Attribute, Verdict: at.Verdict}, "%s is %q.", at.Attribute, at.Verdict)
+			} else if m, ok := at.measured(rule.figure, rule.confidence); ok && m.low > rule.threshold {
+				add(Breach{Attribute: at.Attribute, Figure: rule.figure}, "%s of %s is at least %s at %g %% confidence.", rule.figure, at.Attribute, inUnits(rule.figure, at.Numeric, m.low), 100*rule.confidence)
 			}
 		}
 		switch {
-		case rule.named && !known:
-			list = append(list, Breach{Rule: rule.text, Attribute: rule.attribute, Missing: true})
-		case rule.verdict == "inconclusive" && !rule.named && r.Verdict == Inconclusive && len(r.Findings) == 0:
-			list = append(list, Breach{Rule: rule.text, Verdict: Inconclusive})
+		case rule.attribute != "" && !known:
+			add(Breach{Attribute: rule.attribute}, "no attribute %q was audited.", rule.attribute)
+		case rule.verdict == "inconclusive" && rule.attribute == "" && r.Verdict == Inconclusive && len(r.Findings) == 0:
+			add(Breach{Verdict: Inconclusive}, "the audit is %s.", Inconclusive)
 		}
 	}
 	return list

@@ -164,7 +164,6 @@ func correlationOfPeople(g *guesses, given Permutation, o Options) Correlation {
 	target := stat.PermuteMeans(of, len(g.back), x.shares(x.Y, k), most, chance(1))
 	guess := stat.PermuteScores(x.shares(pick(back, g.best), len(g.back)), len(g.back), of, [][]int{span(0, x.people)}, 1, most, chance(2))
 	c.LabelP, c.GuessP = label.P, min(1, 2*min(max(guess.P, target.P), given.P))
-	c.Draws = max(label.Draws, target.Draws, guess.Draws)
 	return c
 }
 

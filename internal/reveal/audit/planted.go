@@ -23,12 +23,11 @@ const smallestPlanted = .10
 
 // Planted is a model that is known to be curious, and what it releases.
 type Planted struct {
-	Sample     *Sample   `json:"-"`              // with the one attribute that it hides
-	Name       string    `json:"name,omitempty"` // of the sample, in a record
-	TrueExcess float64   `json:"true_excess"`    // excess of its own attack over the best baseline, on examples that it did not learn from
-	Where      string    `json:"where"`          // the task
-	Note       string    `json:"note,omitempty"` // why it is another than the audited one, or learned from a part, a sentence
-	Classifier *nn.Graph `json:"-"`
+	Sample     *Sample `json:"-"`              // with the one attribute that it hides
+	Name       string  `json:"name,omitempty"` // of the sample, in a record
+	TrueExcess float64 `json:"true_excess"`    // excess of its own attack over the best baseline, on examples that it did not learn from
+	Where      string  `json:"where"`          // the task
+	Note       string  `json:"note,omitempty"` // why it is another than the audited one, or learned from a part, a sentence
 }
 
 // plantIn trains a curious classifier with the kind of outputs that like has, and applies it
@@ -155,7 +154,7 @@ func planted(ctx context.Context, f *nn.Graph, attack curious.Attack, asked, mea
 		return nil, err
 	}
 	s.Sensitive = s.Sensitive[attack.Index : attack.Index+1]
-	return &Planted{Sample: s, TrueExcess: e.Sensitive[0].Excess, Classifier: f}, nil
+	return &Planted{Sample: s, TrueExcess: e.Sensitive[0].Excess}, nil
 }
 
 const (

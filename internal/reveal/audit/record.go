@@ -13,18 +13,13 @@ import (
 // A Record holds everything that the figures of an audit follow from, apart from its
 // options. Write keeps it in files, and ReadRecord reads it back.
 type Record struct {
-	Sample *Sample
-	Comparison
-	Notes []string // on how it was made, for the reader of the report
-}
-
-// Comparison holds the references and the controls of an audit.
-type Comparison struct {
-	References []*Sample // outputs of honest classifiers; nil for none
-	Unpaired   bool      // References are of other examples
-	Recipe     Recipe    // of the references
-	Planted    *Planted  // a model that must be found; nil for none
-	Defences   bool      // try defences
+	Sample     *Sample   `json:"-"`
+	References []*Sample `json:"-"`                  // outputs of honest classifiers; nil for none
+	Unpaired   bool      `json:"unpaired,omitempty"` // References are of other examples
+	Recipe     Recipe    `json:"recipe,omitempty"`   // of the references
+	Planted    *Planted  `json:"planted,omitempty"`  // a model that must be found; nil for none
+	Notes      []string  `json:"notes,omitempty"`    // on how it was made, for the reader of the report
+	Defences   bool      `json:"-"`                  // try defences
 }
 
 // Audit audits the sample as Run does, then the planted models, and tries defences. The references, their
@@ -60,8 +55,8 @@ func (o Options) staged(words string) Options {
 	return o
 }
 
-// MaxReferences is the largest number of references of a record.
-const MaxReferences = 1000
+// maxReferences is the largest number of references of a record.
+const maxReferences = 1000
 
 // TrainedFile says what was trained for an audit: every audit that is kept has one. The outputs of what was trained are in files of
 // their own.
@@ -69,12 +64,9 @@ const TrainedFile = "trained.json"
 
 // trainedRecord is trained.json.
 type trainedRecord struct {
-	By         map[string]string `json:"by"` // SHA-256 of the sample that it was trained for
-	References int               `json:"references"`
-	Unpaired   bool              `json:"unpaired,omitempty"`
-	Recipe     Recipe            `json:"recipe,omitempty"`
-	Planted    *Planted          `json:"planted,omitempty"`
-	Notes      []string          `json:"notes,omitempty"`
+	By    map[string]string `json:"by"` // SHA-256 of the sample that it was trained for
+	Count int               `json:"references"`
+	*Record
 }
 
 // keptSample is a sample of a record, the file that keeps it and the name that the file does not keep.
@@ -111,10 +103,7 @@ func (r *Record) Write(files *file.Dir, dir string) error {
 			return err
 		}
 	}
-	t := &trainedRecord{
-		By: map[string]string{"sample": r.Sample.Sum()}, References: len(r.References), Unpaired: r.Unpaired, Recipe: r.Recipe,
-		Planted: r.Planted, Notes: r.Notes,
-	}
+	t := &trainedRecord{map[string]string{"sample": r.Sample.Sum()}, len(r.References), r}
 	if p := r.Planted; p != nil {
 		p.Name = p.Sample.Name
 	}
@@ -129,16 +118,16 @@ func ReadRecord(ctx context.Context, dir string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := new(trainedRecord)
+	r := new(Record)
+	t := &trainedRecord{Record: r}
 	if err := json.Unmarshal(b, t); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if t.References < 0 || t.References > MaxReferences {
-		return nil, fmt.Errorf("%s: %d references", path, t.References)
+	if t.Count < 0 || t.Count > maxReferences {
+		return nil, fmt.Errorf("%s: %d references", path, t.Count)
 	}
-	r := &Record{Notes: t.Notes, Comparison: Comparison{Unpaired: t.Unpaired, Recipe: t.Recipe, Planted: t.Planted}}
-	if t.References > 0 {
-		r.References = make([]*Sample, t.References)
+	if t.Count > 0 {
+		r.References = make([]*Sample, t.Count)
 	}
 	for _, k := range r.samples() {
 		if *k.sample, err = OpenOutputs(ctx, filepath.Join(dir, k.file), OpenOptions{}); err != nil {

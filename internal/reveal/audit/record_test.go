@@ -15,10 +15,8 @@ func TestRecord(t *testing.T) {
 	s := made{n: 60, classes: 3, values: []int{2, 2}, seed: 1}.sample()
 	other := s.Subset(span(0, 30))
 	other.Sensitive = other.Sensitive[:1]
-	r := &Record{Sample: s, Notes: []string{"a note"}, Comparison: Comparison{
-		References: []*Sample{s, s}, Unpaired: true, Recipe: RecipeStated,
-		Planted: &Planted{Sample: other, TrueExcess: .25, Where: "glyphs"},
-	}}
+	r := &Record{Sample: s, Notes: []string{"a note"}, References: []*Sample{s, s}, Unpaired: true, Recipe: RecipeStated,
+		Planted: &Planted{Sample: other, TrueExcess: .25, Where: "glyphs"}}
 	dir := t.TempDir()
 	must.Do(t, r.Write(nil, dir))
 	for _, name := range r.Files() {

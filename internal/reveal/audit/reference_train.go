@@ -24,13 +24,16 @@ const (
 	DefaultReferenceEpochs = 20
 )
 
+// netMaker makes a classifier before it is trained.
+type netMaker = func(classes int, seed uint64) *nn.Graph
+
 // fitOptions says how a classifier is trained for an audit; the zero value is the default.
 type fitOptions struct {
-	Seed     uint64                                   // of all trainings of a kind; each has a seed of its own by it
-	Epochs   int                                      // 0 is DefaultReferenceEpochs
-	Work     float64                                  // that each may take, in multiply-adds forward; 0 is the default of its kind
-	Net      func(classes int, seed uint64) *nn.Graph // makes the classifier; nil chooses by the inputs' shape
-	Progress func(done, total int)                    // of the steps of one training; nil, or called from one goroutine
+	Seed     uint64                // of all trainings of a kind; each has a seed of its own by it
+	Epochs   int                   // 0 is DefaultReferenceEpochs
+	Work     float64               // that each may take, in multiply-adds forward; 0 is the default of its kind
+	Net      netMaker              // makes the classifier; nil chooses by the inputs' shape
+	Progress func(done, total int) // of the steps of one training; nil, or called from one goroutine
 }
 
 // steps is a Progress function of package curious.
@@ -133,7 +136,7 @@ const (
 // that would be fewer than leastEpochs, leastEpochs on fewer examples. note says what was
 // left out, "" if nothing was. A nil net is the one that
 // package curious chooses by the inputs' shape.
-func affordable(p *dataset.Parts, net func(classes int, seed uint64) *nn.Graph, epochs int, work float64, r *rand.Rand) (part *dataset.Parts, most int, note string) {
+func affordable(p *dataset.Parts, net netMaker, epochs int, work float64, r *rand.Rand) (part *dataset.Parts, most int, note string) {
 	n := p.Train.Len()
 	passes := int(work / trainingWork(p, net))
 	if n == 0 || epochs <= passes/n {
@@ -149,7 +152,7 @@ func affordable(p *dataset.Parts, net func(classes int, seed uint64) *nn.Graph, 
 }
 
 // trainingWork returns the work of one example.
-func trainingWork(p *dataset.Parts, net func(classes int, seed uint64) *nn.Graph) float64 {
+func trainingWork(p *dataset.Parts, net netMaker) float64 {
 	if net == nil {
 		net = curious.DefaultNet(p.Train.Shape)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"tattle/internal/data/dataset"
-	"tattle/internal/engine/nn"
 	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/protect/measure"
 	"tattle/internal/reveal/curious/training"
@@ -94,7 +93,7 @@ func (q *Request) widths() [5]int {
 }
 
 // net returns what makes references, nil to choose by the inputs' shape.
-func (q *Request) net(s *Subject) (func(classes int, seed uint64) *nn.Graph, error) {
+func (q *Request) net(s *Subject) (netMaker, error) {
 	widths := q.widths()
 	if s.Training == nil || widths == [5]int{} {
 		return nil, nil

@@ -18,8 +18,6 @@ import (
 type Training struct {
 	Name  string // such as "reference 3"
 	Train func(ctx context.Context, progress func(done, total int)) (*Trained, error)
-
-	take func(t *Trained) error // what is done with what comes of it, by a preparation
 }
 
 // Trained is the result of a training: the outputs of the classifier and, if it was planted,

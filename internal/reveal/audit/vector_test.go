@@ -61,7 +61,7 @@ func TestVectors(t *testing.T) {
 	for _, targeted := range []bool{true, false} {
 		s := vectorsOf(400, 6, 1.5, targeted)
 		planted := plantDirection(s, 1)
-		r := must.Get((&Record{Sample: s, Comparison: Comparison{Planted: planted}}).Audit(context.Background(), o))(t)
+		r := must.Get((&Record{Sample: s, Planted: planted}).Audit(context.Background(), o))(t)
 		f := r.Findings[0]
 		var names []string
 		for _, b := range f.Baselines {
