@@ -103,3 +103,95 @@ func (s *Sample) known() (kept []int, err error) {
 	}
 	return kept, nil
 }
+
+const (
+	// maxDecimals is the most decimals that outputs are taken to be rounded to: one
+	// float32 in twenty falls on a grid so fine by chance, and files have thousands.
+	maxDecimals = 6
+	// roundingSlack is what float32 adds to a probability's rounding.
+	roundingSlack = 1e-7
+	// widestGuess is the largest change by rounding of the sum of rows that are not known to
+	// be probabilities; the sums of sigmoids of many labels differ by more.
+	widestGuess = .25
+)
+
+// settle takes the numbers of a sample for outputs of classes: it makes two of single ones, and finds out whether they are
+// soft: whether all rows are distributions, or are such up to rounding, which it notes. place says where an example is.
+// stated is the kind that the user gives, "" for none. It returns an error if that is soft and a row is not a
+// distribution, or if no kind is stated and only most rows are.
+func (s *Sample) settle(stated curious.Outputs, place func(i int) string) error {
+	if s.Width == 1 {
+		stated = s.double(stated)
+	}
+	if s.Kind, s.Width = curious.Raw, 0; stated == curious.Raw {
+		return nil
+	}
+	n, width, slack := s.Len(), len(s.Classes), sumSlack(s.Outputs, len(s.Classes))
+	if stated == "" && slack > widestGuess {
+		slack = sumTolerance
+	}
+	soft, bad, badSum, rounded := 0, -1, 0., false
+	for i := range n {
+		switch sum, ok := distribution(s.Outputs[i*width:][:width], slack); {
+		case ok:
+			soft++
+			rounded = rounded || math.Abs(sum-1) > sumTolerance
+		case bad < 0:
+			bad, badSum = i, sum
+		}
+	}
+	switch {
+	case bad < 0:
+		if s.Kind = curious.Soft; rounded {
+			s.note("the probabilities are rounded to %d decimals: attacks on digits see them as they are, the others divided by their sum", decimals(s.Outputs))
+		}
+	case stated == curious.Soft || 2*soft > n: // the others are slips
+		return fmt.Errorf("%s: the outputs are not probabilities (they sum to %.6g, or one is negative); those of %d of %d rows are: make all sum to 1 within %g, or set the kind of outputs to raw", place(bad), badSum, soft, n, sumTolerance)
+	}
+	return nil
+}
+
+// double makes two columns of outputs of one, a probability or a score, and returns their kind.
+func (s *Sample) double(stated curious.Outputs) curious.Outputs {
+	is, single := "the probability p of class %s: the outputs are 1 − p and p", s.Outputs
+	score := slices.ContainsFunc(single, func(p float32) bool { return float64(p) < -negativeTolerance || float64(p) > 1+negativeTolerance })
+	switch {
+	case stated == curious.Raw || stated == "" && score:
+		stated, is = curious.Raw, "a score z of class %s: the outputs are 0 and z"
+	case zeroOne(single):
+		is = "the hard label: 1 is class %s, 0 the other class"
+	}
+	s.note("one column of outputs is taken for "+is, file.Shown(s.Classes[1]))
+	s.Outputs = make([]float32, 2*len(single))
+	for i, v := range single {
+		if s.Outputs[2*i+1] = v; stated != curious.Raw {
+			s.Outputs[2*i] = 1 - v
+		}
+	}
+	return stated
+}
+
+// decimals returns with how many decimals all outputs can be written, −1 for more
+// than maxDecimals.
+func decimals(outputs []float32) int {
+	d, unit := 0, 1.
+	for _, v := range outputs {
+		for float32(math.RoundToEven(float64(v)*unit)/unit) != v {
+			if d++; d > maxDecimals {
+				return -1
+			}
+			unit *= 10
+		}
+	}
+	return d
+}
+
+// sumSlack returns by how much the sum of a row of probabilities may differ from 1: each is half a unit of the last
+// decimal from what it was before it was rounded.
+func sumSlack(outputs []float32, width int) float64 {
+	d := decimals(outputs)
+	if d < 1 {
+		return sumTolerance
+	}
+	return max(sumTolerance, float64(width)*(.5*math.Pow10(-d)+roundingSlack))
+}

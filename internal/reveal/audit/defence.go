@@ -3,7 +3,10 @@ package audit
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/math/simd"
@@ -127,4 +130,142 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 		d.Left = append(d.Left, DefenceLeft{Attribute: f.Attribute, Numeric: f.Numeric, Excess: f.Excess, Given: f.Given, HighOfAll: f.high((1 - o.Confidence) / float64(of))})
 	}
 	return d, nil
+}
+
+// recommend says which defence to release. Candidates leave every attribute an excess whose
+// upper limit is at most the margin. Gain and AUC react to rare values: where one of them shows a leak,
+// the upper limits of both are at most their margins, too; elsewhere they are not shown to be above them.
+// Among the candidates it is the least change, the first in the list, of those that are not shown to
+// be right less often than the most honest one: a few right labels more or less are chance. The
+// limits hold for all defences together: if many defences are tried on the same examples, the best one
+// may look good by chance. If there is no candidate, the recommendation is to release the label only, or
+// nothing; a defence that would be a candidate by itself is then named as worth another try. There is
+// none where nothing is decided, or where only slower attacks find the leak.
+func (r *Result) recommend() Recommendation {
+	list, margin, alpha := r.Defences, r.Settings.Margin, 1-r.Settings.Confidence
+	if r.Verdict == Inconclusive || len(list) == 0 {
+		return Recommendation{}
+	}
+	if len(list[0].Left) == 0 {
+		return Recommendation{Choice: ChooseUntried}
+	}
+	shown := r.shownByScores(alpha)
+	closes := func(alpha float64, high func(DefenceLeft) float64) func(DefenceLeft) bool {
+		return func(l DefenceLeft) bool {
+			return high(l) <= margin && !l.Reveals(1-r.Settings.Confidence) && !(shown[l.Attribute] && l.mayReveal(alpha))
+		}
+	}
+	together := closes(alpha/float64(len(list)), func(l DefenceLeft) float64 { return l.HighOfAll })
+	alone := closes(alpha, func(l DefenceLeft) float64 { return l.Excess.High })
+	best := leastChange(list, together, r.Settings.Confidence)
+	switch {
+	case list[0].leaves(together) && r.Verdict.ExceedsTarget():
+		return Recommendation{}
+	case list[0].leaves(together):
+		return Recommendation{Choice: ChooseNone}
+	case best >= 0:
+		return Recommendation{Choice: ChooseDefence, Defence: list[best].Name}
+	}
+	x := Recommendation{Choice: ChooseLabel}
+	if i := leastChange(list[1:], alone, r.Settings.Confidence); i >= 0 && list[i+1].Name != LabelOnly {
+		x.Defence = list[i+1].Name
+	}
+	return x
+}
+
+// Recommendation says what to release.
+type Recommendation struct {
+	Choice  Choice `json:"choice,omitempty"`  // "" recommends nothing
+	Defence string `json:"defence,omitempty"` // of ChooseDefence; of ChooseLabel one that would be enough if it had been tried alone
+}
+
+// Choice is what is recommended.
+type Choice string
+
+// The choices.
+const (
+	ChooseNone    Choice = "no defence is needed"
+	ChooseDefence Choice = "a defence"
+	ChooseLabel   Choice = "the label only, or nothing"
+	ChooseUntried Choice = "no attribute could be attacked"
+)
+
+// shownByScores returns the attributes whose leak is shown by gain or AUC: in the whole audit, or by
+// the attacks on defences when nothing is changed.
+func (r *Result) shownByScores(alpha float64) map[string]bool {
+	shown := map[string]bool{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if l := (DefenceLeft{Given: f.Given}); l.Reveals(alpha) {
+			shown[f.Attribute] = true
+		}
+	}
+	for _, l := range r.Defences[0].Left {
+		if l.Reveals(alpha) {
+			shown[l.Attribute] = true
+		}
+	}
+	return shown
+}
+
+// leastChange returns the index of the first defence that leaves enough of every attribute and is
+// not shown to be less honest than the most honest of these; −1 if there is none.
+func leastChange(list []Defence, enough func(DefenceLeft) bool, confidence float64) int {
+	best := -1
+	for i := range list {
+		if list[i].leaves(enough) && (best < 0 || list[i].Honesty.Value > list[best].Honesty.Value) {
+			best = i
+		}
+	}
+	for i := range max(0, best) {
+		if list[i].leaves(enough) && !list[i].lessHonest(&list[best], confidence) {
+			return i
+		}
+	}
+	return best
+}
+
+// lessHonest reports whether d is shown to be right less often than e on the same examples. Where people have several, it
+// compares the shares of their right labels.
+func (d *Defence) lessHonest(e *Defence, confidence float64) bool {
+	onlyD, onlyE, several, more := 0, 0, false, make([]float64, len(d.right))
+	for i, right := range d.right {
+		more[i] = e.right[i] - right
+		several = several || right != math.Trunc(right) || e.right[i] != math.Trunc(e.right[i])
+		onlyD, onlyE = onlyD+int(one(more[i] == -1)), onlyE+int(one(more[i] == 1))
+	}
+	if several {
+		return stat.NewPeopleMean(more, -1, random(0, streamPeople, 1<<18)).Limits((1+confidence)/2).Low > 0
+	}
+	return stat.PairedDifference(onlyE, onlyD, len(d.right), confidence).Low > 0
+}
+
+// leaves reports whether what is left of every attribute is enough, and there is any.
+func (d *Defence) leaves(enough func(DefenceLeft) bool) bool {
+	for _, l := range d.Left {
+		if d.Name == LabelOnly {
+			l.Given = nil // the label reveals nothing to somebody who knows it
+		}
+		if !enough(l) {
+			return false
+		}
+	}
+	return len(d.Left) > 0
+}
+
+// Reveals reports whether the gain or the AUC given y and the label is shown to be above its
+// margin.
+func (l *DefenceLeft) Reveals(alpha float64) bool {
+	return l.Given != nil && (l.Given.Adjusted <= alpha || l.Given.Order != nil && l.Given.Order.Adjusted <= alpha)
+}
+
+// mayReveal reports whether the upper limit of the gain or of an AUC given y and the label, each exceeded
+// with probability alpha at most, is above its margin.
+func (l *DefenceLeft) mayReveal(alpha float64) bool {
+	g, z := l.Given, distuv.UnitNormal.Quantile(1-alpha)
+	if g == nil {
+		return false
+	}
+	above := func(t Order) bool { return t.Area+z*t.StandardError > t.Margin }
+	return g.Gain+z*g.StandardError > g.Margin || g.Order != nil && (above(*g.Order) || slices.ContainsFunc(g.Order.all, above))
 }

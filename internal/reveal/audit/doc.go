@@ -15,12 +15,12 @@
 // defences, [OpenOutputs] for a sample of stored outputs, and [Request] for an audit of a model
 // or an endpoint.
 //
-// An audit goes through the files in this order: the doors that end in a Sample (open*.go, request*.go, model.go,
-// endpoint.go) by joining outputs to labels (answers*.go); run.go, sample.go, outliers.go and result.go; the attacks
-// (crossfit.go, folds.go, joint.go, select.go, forms*.go, calibrate.go); a finding (finding.go): its excess (excess.go)
-// and its gain (given.go), their tests (permute.go, order.go) and the references (reference.go); what is known of the
-// test itself (shuffling.go, correlation.go, control.go, channel*.go, power.go); verdict.go, and the rules of a
+// An audit goes through the files in this order: the doors that end in a Sample (open*.go, request*.go, model.go)
+// by joining outputs to labels (answers*.go); run.go, sample.go, copies.go and result.go; the attacks
+// (crossfit.go, folds.go, joint.go, select.go, forms*.go, calibrate.go); a finding: its excess (excess.go)
+// and its gain (given.go), their tests (permute.go) and the references (reference.go); what is known of the
+// test itself (shuffling.go, control.go, channel*.go, power.go); verdict.go, and the rules of a
 // build (failon.go, accept.go). Beside it stand what is trained for an audit (prepare.go, training.go,
-// planted*.go), what is kept of it (record.go, write.go), what could be released instead (defence*.go), and what
+// planted.go), what is kept of it (record.go), what could be released instead (defence*.go), and what
 // the report says (report*.go).
 package audit

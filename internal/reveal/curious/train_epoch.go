@@ -2,8 +2,14 @@ package curious
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 
+	"tattle/internal/engine/classify"
 	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/train"
+	"tattle/internal/run"
 )
 
 // sweep ends an epoch: it validates, and keeps the training and the parameters where they are the best.
@@ -82,4 +88,57 @@ func (t *training) finish(ctx context.Context, err error) (*Result, error) {
 		r.Attacks = append(r.Attacks, a)
 	}
 	return r, err
+}
+
+// orders returns what shuffles the examples of each epoch, by a stream of the seed.
+func orders(seed uint64, stream int) func(epoch int) *rand.Rand {
+	return func(epoch int) *rand.Rand { return run.Rand(seed, stream, epoch) }
+}
+
+// diverged says that outputs after an epoch are not finite.
+func diverged(what string, epoch int, err error) error {
+	return fmt.Errorf("%s: after epoch %d %w: %s", what, epoch, err, train.Remedy)
+}
+
+// stopped reports whether err is that ctx has ended: what was reached so far is worth
+// keeping then, and not after another error.
+func stopped(ctx context.Context, err error) bool {
+	return err != nil && errors.Is(err, ctx.Err())
+}
+
+// thresholds returns the grid of τ that the authors' program searches, in nats: .04,
+// .06 and so on up to .90 (B section 5.1.4 has it tuned on the validation part).
+func thresholds() []float64 {
+	var taus []float64
+	for i := 4; i <= 90; i += 2 {
+		taus = append(taus, float64(i)/100)
+	}
+	return taus
+}
+
+// bestThreshold returns the threshold of the grid, the least of equally good ones,
+// that guesses most of s by B eq. (4), s̄ = 1 where the entropy is above it, and the
+// fraction that it guesses.
+func bestThreshold(entropies []float64, s []int) (tau, accuracy float64) {
+	best, right := classify.BestCut(entropies, s, thresholds(), false)
+	return best.Tau, float64(right) / float64(len(s))
+}
+
+// score is what the best epoch is chosen by (B section 5.1.4): δy and the mean of δs,
+// weighted by βy and βs.
+func score(b Beta, honesty float64, curiosity []float64) float64 {
+	if len(curiosity) == 0 || b.S == 0 {
+		return honesty
+	}
+	mean := 0.0
+	for _, c := range curiosity {
+		mean += c
+	}
+	mean /= float64(len(curiosity))
+	return (b.Y*honesty + b.S*mean) / (b.Y + b.S)
+}
+
+// accuracy returns the fraction of rows whose largest entry is at the label.
+func accuracy(outputs []float32, y []int) float64 {
+	return classify.Accuracy(classify.Guesses(outputs, len(outputs)/len(y)), y).Value
 }
