@@ -97,12 +97,7 @@ func (a *Accepted) violations(r *Result) (list []Breach) {
 
 // finding returns the finding on an attribute, nil if it was not audited.
 func (r *Result) finding(attribute string) *Finding {
-	for i := range r.Findings {
-		if r.Findings[i].Attribute == attribute {
-			return &r.Findings[i]
-		}
-	}
-	return nil
+	return find(r.Findings, func(f *Finding) bool { return f.Attribute == attribute })
 }
 
 // Unused returns a warning for each entry that names no audited attribute, or a figure that

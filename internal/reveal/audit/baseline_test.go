@@ -154,7 +154,7 @@ func TestCompare(t *testing.T) {
 	base := []int{0, 0, 0, 0, 0, 2, 0, 0, 0, 0}
 	o := Options{}.withDefaults()
 	var b Baseline
-	b.compare(guessed(truth, guess), base, o, nil)
+	b.compare(guessed(truth, guess), baselineGuess{guess: base}, 0, o, nil)
 	if b.AttackAlone != 5 || b.BaselineAlone != 2 || b.Accuracy.Correct != 5 || b.Difference != .3 {
 		t.Errorf("%+v", b)
 	}

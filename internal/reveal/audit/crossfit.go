@@ -22,6 +22,9 @@ type guesses struct {
 	given      []float64     // [example, classes], log-probabilities or numbers given y and the answered label
 	added      []float64     // given, of a numeric y less what y says: what ranks examples of similar y
 	base       []float64     // [example], log q of the true class given y and the answered label, or the mean given both
+
+	fit          classify.Target // of all examples that attacks are fitted on in the fold that is judged
+	known, final *joint          // of that fold: learned on the examples that are not held back, and on all for training
 }
 
 // crossFit guesses every attribute of every example of s by attacks that were fitted,

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"tattle/internal/engine/classify"
+	"tattle/internal/report"
 	"tattle/internal/reveal/curious"
 )
 
@@ -23,7 +24,7 @@ func changes(s *Sample, seed uint64) []change {
 	add := func(name, note string, apply func() *Sample) { list = append(list, change{name, note, apply}) }
 	if s.Kind == curious.Raw {
 		for digits := 3; digits >= 1; digits-- {
-			add(fmt.Sprintf("scores rounded to %s", plural(float64(digits), "digit")), "", func() *Sample { return rounded(s, digits) })
+			add(fmt.Sprintf("scores rounded to %s", report.Many(digits, "digit")), "", func() *Sample { return rounded(s, digits) })
 		}
 		add("soft", "", soft)
 	}
@@ -31,16 +32,19 @@ func changes(s *Sample, seed uint64) []change {
 		add(fmt.Sprintf("soft at temperature %v", t), "", func() *Sample { return softened(s, t) })
 	}
 	for digits := 3; digits >= 1; digits-- {
-		add(fmt.Sprintf("soft rounded to %s", plural(float64(digits), "digit")), "", func() *Sample { return rounded(soft(), digits) })
+		add(fmt.Sprintf("soft rounded to %s", report.Many(digits, "digit")), "", func() *Sample { return rounded(soft(), digits) })
 	}
 	for _, k := range []int{3, 1} {
 		if k < len(s.Classes)-1 { // else what is left out follows from the others
 			add(fmt.Sprintf("top %d", k), "The other classes share what is left evenly.", func() *Sample { return top(soft(), k) })
 		}
 	}
-	for i, share := range []float64{.1, .3, 1} {
-		add("noise of "+plural(share, "standard deviation"), "Somebody who asks for the same example several times can average the noise out.",
-			func() *Sample { return noisy(s, share, seed, uint64(i)) })
+	for i, noise := range []struct {
+		share float64
+		words string
+	}{{.1, "0.1 standard deviations"}, {.3, "0.3 standard deviations"}, {1, "1 standard deviation"}} {
+		add("noise of "+noise.words, "Somebody who asks for the same example several times can average the noise out.",
+			func() *Sample { return noisy(s, noise.share, seed, uint64(i)) })
 	}
 	add(LabelOnly, "", func() *Sample { return labels(s) })
 	return list
@@ -153,12 +157,4 @@ func spreadWithin(scores []float32, w int, y []int) float64 {
 		}
 	}
 	return math.Sqrt(sum / float64(len(scores)))
-}
-
-// plural counts in words: "1 digit", "2 digits".
-func plural(n float64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%v %ss", n, what)
 }

@@ -61,11 +61,7 @@ func (f *Finding) excess(g *guesses, o Options) {
 	e := Excess{Value: math.Inf(1), Low: math.Inf(1)}
 	for _, base := range g.baselines() {
 		b := Baseline{Name: base.name}
-		if f.Numeric {
-			b.compareNumbers(g, base.value, f.Variance, o, chance)
-		} else {
-			b.compare(g, base.guess, o, chance)
-		}
+		b.compare(g, base, f.Variance, o, chance)
 		f.Baselines = append(f.Baselines, b)
 		if b.Difference < e.Value {
 			e.Value, best = b.Difference, b.Name
@@ -142,45 +138,42 @@ func groupMeans(dst, numbers []float64, group []int, count int, sp *split) {
 	}
 }
 
-// compare compares the guess with the baseline's.
-func (b *Baseline) compare(g *guesses, base []int, o Options, chance *rand.Rand) {
-	truth := g.at.Labels
-	c := classify.Compare(g.best, base, truth)
-	b.AttackAlone, b.BaselineAlone = c.First, c.Second
-	if b.Accuracy, _ = g.in.accuracy(base, truth, chance); g.in.grouped() {
-		better := make([]float64, len(truth))
-		for i, t := range truth {
-			better[i] = one(g.best[i] == t) - one(base[i] == t)
-		}
-		b.byPerson(g.in, better, o, chance)
-		return
-	}
-	limits := c.Interval(2*o.Confidence - 1)
-	d, n := c.Difference(), float64(c.Examples)
-	b.Difference, b.StandardError = d, math.Sqrt(max(0, float64(c.First+c.Second)/n-d*d)/n)
-	b.Low, b.High, b.P = limits.Low, limits.High, c.P(*o.Margin)
-}
-
-// compareNumbers holds predictions of a numeric attribute against the baseline's by
+// compare compares the guess with the baseline's. Predictions of a numeric attribute are compared by
 // their paired squared errors, in units of variance: the mean of
 //
 //	((s − baseline)² − (s − prediction)²)/variance
 //
 // over the examples, with limits and test by Student's t.
-func (b *Baseline) compareNumbers(g *guesses, base []float64, variance float64, o Options, chance *rand.Rand) {
-	truth := g.at.Numbers
-	gain, unit := make([]float64, len(truth)), math.Sqrt(variance)
-	for i, v := range truth {
-		b, g := (v-base[i])/unit, (v-g.bestValue[i])/unit
-		gain[i] = b*b - g*g
+func (b *Baseline) compare(g *guesses, base baselineGuess, variance float64, o Options, chance *rand.Rand) {
+	truth, numbers := g.at.Labels, g.at.Numbers
+	better := make([]float64, len(truth)+len(numbers)) // on each example, which has one of both
+	if g.at.Numeric() {
+		unit := math.Sqrt(variance)
+		for i, v := range numbers {
+			better[i] = square((v-base.value[i])/unit) - square((v-g.bestValue[i])/unit)
+		}
+		r, _ := g.in.rSquared(numbers, base.value)
+		b.R2 = &r
+	} else {
+		for i, t := range truth {
+			better[i] = one(g.best[i] == t) - one(base.guess[i] == t)
+		}
+		b.Accuracy, _ = g.in.accuracy(base.guess, truth, chance)
+		c := classify.Compare(g.best, base.guess, truth)
+		b.AttackAlone, b.BaselineAlone = c.First, c.Second
 	}
-	r, _ := g.in.rSquared(truth, base)
-	if b.R2 = &r; g.in.grouped() {
-		b.byPerson(g.in, gain, o, chance)
-		return
+	switch {
+	case g.in.grouped():
+		b.byPerson(g.in, better, o, chance)
+	case g.at.Numeric():
+		m := stat.MeanTest(better, *o.Margin, o.Confidence)
+		b.Difference, b.StandardError, b.Low, b.High, b.P = m.Mean, m.StandardError, m.Low, m.High, m.P
+	default:
+		c := classify.Comparison{First: b.AttackAlone, Second: b.BaselineAlone, Examples: len(truth)}
+		limits, d, n := c.Interval(2*o.Confidence-1), c.Difference(), float64(c.Examples)
+		b.Difference, b.StandardError = d, math.Sqrt(max(0, float64(c.First+c.Second)/n-d*d)/n)
+		b.Low, b.High, b.P = limits.Low, limits.High, c.P(*o.Margin)
 	}
-	m := stat.MeanTest(gain, *o.Margin, o.Confidence)
-	b.Difference, b.StandardError, b.Low, b.High, b.P = m.Mean, m.StandardError, m.Low, m.High, m.P
 }
 
 // rSquared returns R² of predictions of a numeric attribute, and its interval at classify.Confidence. R² is 1 less the ratio of
@@ -208,12 +201,7 @@ func (x *folded) rSquared(truth, value []float64) (r float64, interval [2]float6
 
 // BestBaseline returns the baseline that leaves the least excess, nil if there is none.
 func (f *Finding) BestBaseline() *Baseline {
-	for i := range f.Baselines {
-		if f.Baselines[i].Name == f.Best {
-			return &f.Baselines[i]
-		}
-	}
-	return nil
+	return find(f.Baselines, func(b *Baseline) bool { return b.Name == f.Best })
 }
 
 // figure returns the baseline's accuracy or R².

@@ -25,7 +25,7 @@ func judged() *Result {
 	f := Finding{Attribute: "sex", Examples: 1000, Classes: []string{"f", "m"}, Verdict: Curious}
 	f.Curiosity = new(classify.Accuracy(guess, truth))
 	f.Baselines = []Baseline{{Name: Majority}}
-	f.Baselines[0].compare(guessed(truth, guess), base, o, nil)
+	f.Baselines[0].compare(guessed(truth, guess), baselineGuess{guess: base}, 0, o, nil)
 	f.Best = Majority
 	g := f
 	g.Attribute, g.Verdict = "race, age: both", Leaky

@@ -26,25 +26,23 @@ type joint struct {
 	near  []float64 // [example, width], the same of a numeric y; nil for classes
 }
 
-// learn gets, for every goal, what attacks are fitted to in fold k, and its tables. Of a numeric y it also gets what y alone
+// learn gets what attacks are fitted to in fold k, and the tables. Of a numeric y it also gets what y alone
 // says of the examples that are judged.
 func (h *hunt) learn(k int) {
 	sp := &h.splits[k]
-	h.known, h.final = make([]*joint, len(h.out)), make([]*joint, len(h.out))
-	h.targets = make([]classify.Target, len(h.out))
-	for i, g := range h.out {
-		h.targets[i] = classify.Target{Labels: pick(g.target.Labels, sp.all), Classes: g.target.Classes, Values: pick(g.target.Values, sp.all)}
+	for _, g := range h.out {
+		g.fit = classify.Target{Labels: pick(g.target.Labels, sp.all), Classes: g.target.Classes, Values: pick(g.target.Values, sp.all)}
 		if !h.accuracyAlone {
-			h.known[i] = newJoint(h.folded, g.goal, sp.rest)
+			g.known = newJoint(h.folded, g.goal, sp.rest)
 		}
 		if h.accuracyAlone && h.YNumbers == nil {
 			continue
 		}
-		if h.final[i] = newJoint(h.folded, g.goal, sp.train); h.YNumbers == nil {
+		if g.final = newJoint(h.folded, g.goal, sp.train); h.YNumbers == nil {
 			continue
 		}
 		for _, row := range sp.test {
-			if q := h.final[i].of(row); g.at.Numeric() {
+			if q := g.final.of(row); g.at.Numeric() {
 				g.fromNumber.value[row] = g.mean + g.spread*q[0]
 			} else {
 				g.fromNumber.guess[row] = g.back[slices.Index(q, slices.Max(q))]

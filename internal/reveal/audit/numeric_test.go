@@ -30,7 +30,7 @@ func TestCompareNumbers(t *testing.T) {
 	for range samples {
 		truth, value, base := predicted(r, 300, .1)
 		var b Baseline
-		b.compareNumbers(guessedNumbers(truth, value), base, 1, o, nil)
+		b.compare(guessedNumbers(truth, value), baselineGuess{value: base}, 1, o, nil)
 		if b.Low > .1 {
 			below++
 		}
@@ -49,7 +49,7 @@ func TestCompareNumbers(t *testing.T) {
 	truth, value, base := predicted(r, 100, .5)
 	_, sd := stat.MeanStd(truth)
 	var b, same Baseline
-	b.compareNumbers(guessedNumbers(truth, value), base, sd*sd, o, nil)
+	b.compare(guessedNumbers(truth, value), baselineGuess{value: base}, sd*sd, o, nil)
 	rSquared := func(value []float64) float64 {
 		r, _ := guessedNumbers(truth, value).in.rSquared(truth, value)
 		return r
@@ -57,7 +57,7 @@ func TestCompareNumbers(t *testing.T) {
 	if want := (rSquared(value) - rSquared(base)) * 99 / 100; math.Abs(b.Difference-want) > 1e-12 {
 		t.Errorf("difference %v, by R² %v", b.Difference, want)
 	}
-	if same.compareNumbers(guessedNumbers(truth, base), base, 1, o, nil); same.P != 1 || same.Difference != 0 {
+	if same.compare(guessedNumbers(truth, base), baselineGuess{value: base}, 1, o, nil); same.P != 1 || same.Difference != 0 {
 		t.Errorf("the baseline against itself: %+v", same)
 	}
 }

@@ -143,28 +143,23 @@ func (x *folded) shares(class []int, classes int) []float64 {
 	return sum
 }
 
-// correlationOfPeople is correlation where people have several examples: their labels are dealt out at random
+// dependenceOfPeople is dependence where people have several examples: their labels are dealt out at random
 // among people. An attribute that differs within a person, or is numeric, has no such test.
-func correlationOfPeople(g *guesses, given Permutation, o Options) Correlation {
-	x, c := g.in, Correlation{LabelP: 1, GuessP: min(1, 2*given.P), Measured: true}
-	if g.at.Numeric() {
-		return c
-	}
+func dependenceOfPeople(g *guesses, o Options, chance func(i int) *rand.Rand) (label, target, guess stat.Permuted) {
+	x, none := g.in, stat.Permuted{P: 1}
 	of, same := x.own(g.target.Labels)
-	if !same {
-		return c
+	if g.at.Numeric() || !same {
+		return none, none, none
 	}
-	chance := func(i int) *rand.Rand { return random(o.Seed, streamIndependence, uint64(3*g.attribute+i)) }
 	most, k := fewDraws(3*len(x.Sensitive), o), len(x.Classes)
 	back := make([]int, len(g.at.Values)) // from the attribute's classes to the target's
 	for to, from := range g.back {
 		back[from] = to
 	}
-	label := stat.PermuteMeans(of, len(g.back), x.shares(x.label, k), most, chance(0))
-	target := stat.PermuteMeans(of, len(g.back), x.shares(x.Y, k), most, chance(1))
-	guess := stat.PermuteScores(x.shares(pick(back, g.best), len(g.back)), len(g.back), of, [][]int{span(0, x.people)}, 1, most, chance(2))
-	c.LabelP, c.GuessP = label.P, min(1, 2*min(max(guess.P, target.P), given.P))
-	return c
+	label = stat.PermuteMeans(of, len(g.back), x.shares(x.label, k), most, chance(0))
+	target = stat.PermuteMeans(of, len(g.back), x.shares(x.Y, k), most, chance(1))
+	guess = stat.PermuteScores(x.shares(pick(back, g.best), len(g.back)), len(g.back), of, [][]int{span(0, x.people)}, 1, most, chance(2))
+	return label, target, guess
 }
 
 // dealt returns a sample with every attribute dealt out anew among people whose examples have the same y, and how

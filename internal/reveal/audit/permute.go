@@ -103,31 +103,33 @@ type Correlation struct {
 // the larger of the two p-values is used. What the guess reveals in addition to y is tested by
 // given. GuessP is twice the smaller of these two p-values, because there are two tests.
 func correlation(g *guesses, given Permutation, o Options) Correlation {
-	x := g.in
-	if x.grouped() {
-		return correlationOfPeople(g, given, o)
-	}
-	attributes, k := len(x.Sensitive), len(x.Classes)
 	chance := func(i int) *rand.Rand { return random(o.Seed, streamIndependence, uint64(3*g.attribute+i)) }
-	most := draws(o.Permutations, 3*attributes, o) // three tests share Holm's level
-	var label, target, guess stat.Permuted
+	dependence := dependence
+	if g.in.grouped() {
+		dependence = dependenceOfPeople
+	}
+	label, target, guess := dependence(g, o, chance)
+	return Correlation{LabelP: label.P, GuessP: min(1, 2*min(max(guess.P, target.P), given.P)), Measured: true}
+}
+
+// dependence tests the answered label and y against an attribute, and the guess within the folds.
+func dependence(g *guesses, o Options, chance func(i int) *rand.Rand) (label, target, guess stat.Permuted) {
+	x, attributes, k := g.in, len(g.in.Sensitive), len(g.in.Classes)
 	if g.at.Numeric() {
-		most = draws(min(o.Permutations, numericDraws), 3*attributes, o)
+		most := fewDraws(3*attributes, o)
 		rows := drawRows(x.Len(), correlationMost, random(o.Seed, streamIndependence, uint64(attributes)<<8))
 		numbers := pick(g.at.Numbers, rows)
 		folds := groupsOf(pick(x.fold, rows), make([]int, len(rows)))
 		label = stat.PermuteMeans(pick(x.label, rows), k, numbers, most, chance(0))
 		target = stat.PermuteMeans(pick(x.Y, rows), k, numbers, most, chance(1))
 		guess = stat.PermuteProducts(pick(g.bestValue, rows), numbers, folds, 1, most, chance(2))
-	} else { // the names of the classes change no draw
-		label = stat.Independence(classify.Confusion(x.label, g.target.Labels, k, len(g.back)), most, chance(0))
-		target = stat.Independence(classify.Confusion(x.Y, g.target.Labels, k, len(g.back)), most, chance(1))
-		guess = stat.PermuteWithin(g.best, g.at.Labels, groupsOf(x.fold, make([]int, x.Len())), 1, most, chance(2))
+		return label, target, guess
 	}
-	return Correlation{
-		LabelP: label.P, GuessP: min(1, 2*min(max(guess.P, target.P), given.P)),
-		Measured: true,
-	}
+	most := draws(o.Permutations, 3*attributes, o) // three tests share Holm's level; the names of the classes change no draw
+	label = stat.Independence(classify.Confusion(x.label, g.target.Labels, k, len(g.back)), most, chance(0))
+	target = stat.Independence(classify.Confusion(x.Y, g.target.Labels, k, len(g.back)), most, chance(1))
+	guess = stat.PermuteWithin(g.best, g.at.Labels, groupsOf(x.fold, make([]int, x.Len())), 1, most, chance(2))
+	return label, target, guess
 }
 
 // correlationMost is the largest number of examples whose dependence on a numeric attribute is

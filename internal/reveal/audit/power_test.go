@@ -112,7 +112,7 @@ func TestPowerOfNumbersIsKept(t *testing.T) {
 	for range samples {
 		truth, value, base := predicted(r, n, *p.Smallest)
 		var b Baseline
-		if b.compareNumbers(guessedNumbers(truth, value), base, 1, o, nil); b.P <= .05 {
+		if b.compare(guessedNumbers(truth, value), baselineGuess{value: base}, 1, o, nil); b.P <= .05 {
 			found++
 		}
 	}

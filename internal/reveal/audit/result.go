@@ -169,7 +169,7 @@ func (r *Result) describe(s *folded) {
 		}
 	}
 	for _, a := range s.Sensitive {
-		if s.targeted() && slices.ContainsFunc(a.Labels, func(l int) bool { return l != a.Labels[0] }) && training.Determines(s.Y, a.Labels) {
+		if s.targeted() && varies(a.Labels) && training.Determines(s.Y, a.Labels) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, use --target none.", s.Target, a.Name))
 		}
 	}

@@ -120,8 +120,7 @@ func (s *Sample) some(n int, r *rand.Rand) *Sample {
 
 // drawRows draws most of n examples and returns them in ascending order. If n is not larger than most, it returns all.
 func drawRows(n, most int, r *rand.Rand) []int {
-	rows := r.Perm(n)
-	rows = rows[:min(n, most)]
+	rows := r.Perm(n)[:min(n, most)]
 	slices.Sort(rows)
 	return rows
 }
@@ -133,6 +132,16 @@ func span(lo, hi int) []int {
 		rows[i] = lo + i
 	}
 	return rows
+}
+
+// find returns the first of a list that is so, nil if none is.
+func find[T any](list []T, is func(x *T) bool) *T {
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // pick returns the entries of x at rows, nil if x is nil.

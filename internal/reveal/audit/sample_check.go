@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"tattle/internal/reveal/curious"
+	"tattle/internal/reveal/curious/training"
 )
 
 // checkAll returns an error if an option, the sample or a reference is wrong.
@@ -150,9 +151,12 @@ func checkAttribute(a *Attribute, n int) error {
 // varied reports whether any attribute of s has two values or more: without one there is
 // nothing to audit.
 func (s *Sample) varied() bool {
-	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool {
-		return a.Numeric() || slices.ContainsFunc(a.Labels, func(l int) bool { return l != a.Labels[0] })
-	})
+	return slices.ContainsFunc(s.Sensitive, func(a Attribute) bool { return a.Numeric() || varies(a.Labels) })
+}
+
+// varies reports whether some of the values differ.
+func varies[T comparable](x []T) bool {
+	return slices.ContainsFunc(x, func(v T) bool { return v != x[0] })
 }
 
 // distribution reports whether a row is one whose sum differs from 1 by slack at most, and its sum.
@@ -173,23 +177,8 @@ func zeroOne(outputs []float32) bool {
 // coincides returns the name of an attribute whose classes are those of the target, example by
 // example; "" if there is none.
 func (s *Sample) coincides() string {
-	for i := range s.Sensitive {
-		a := &s.Sensitive[i]
-		if a.Numeric() || !s.targeted() {
-			continue
-		}
-		ofY, ofS, same := map[int]int{}, map[int]int{}, true
-		for j, y := range s.Y {
-			l := a.Labels[j]
-			if was, ok := ofY[y]; ok && was != l {
-				same = false
-			}
-			if was, ok := ofS[l]; ok && was != y {
-				same = false
-			}
-			ofY[y], ofS[l] = l, y
-		}
-		if same && len(ofY) > 1 {
+	for _, a := range s.Sensitive {
+		if s.targeted() && varies(s.Y) && !a.Numeric() && training.SameClasses(s.Y, a.Labels) {
 			return a.Name
 		}
 	}

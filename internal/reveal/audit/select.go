@@ -32,10 +32,7 @@ type hunt struct {
 	attacks []attack
 	// accuracyAlone leaves out calibrations and what attacks say given y and the answered label.
 	accuracyAlone bool
-	out           []*guesses        // by goal
-	targets       []classify.Target // by goal, of all examples of the fold that attacks are fitted on
-	known         []*joint          // by goal, learned on the examples of the fold that are not held back
-	final         []*joint          // by goal, learned on all training examples of the fold
+	out           []*guesses // of the attributes that are attacked
 }
 
 // trial is one attack, fitted on some goals.
@@ -50,7 +47,6 @@ type trial struct {
 
 // trialGoal is what a trial came to for a goal.
 type trialGoal struct {
-	goal        int
 	index       int // among the targets that the trial was fitted to
 	out         *guesses
 	score       float64      // on the examples held back: accuracy, or less the mean squared error
@@ -64,7 +60,7 @@ func (h *hunt) judge(ctx context.Context, k int, sp *split) error {
 		return err
 	}
 	if len(sp.large) >= secondFit*len(sp.small) {
-		trials = h.top(trials, func(g int) []*attack {
+		trials = h.top(trials, func(g *guesses) []*attack {
 			return append(ranked(trials, g, finalists, trialGoal.accuracy), h.bestGiven(trials, g)...)
 		})
 		for _, t := range trials {
@@ -74,12 +70,12 @@ func (h *hunt) judge(ctx context.Context, k int, sp *split) error {
 		}
 	}
 	// Those that are best given y and the label are not fitted again: their calibrations are for what they are.
-	for _, t := range h.top(trials, func(g int) []*attack { return h.bestGiven(trials, g) }) {
+	for _, t := range h.top(trials, func(g *guesses) []*attack { return h.bestGiven(trials, g) }) {
 		if err := h.guess(ctx, t, sp.test, h.keepGiven); err != nil {
 			return err
 		}
 	}
-	for _, t := range h.top(trials, func(g int) []*attack { return ranked(trials, g, 1, trialGoal.accuracy) }) {
+	for _, t := range h.top(trials, func(g *guesses) []*attack { return ranked(trials, g, 1, trialGoal.accuracy) }) {
 		if 10*len(sp.all) > 11*t.rows { // those held back are worth a new fit
 			if err := h.fit(ctx, t, sp.all, nil); err != nil {
 				return err
@@ -100,9 +96,9 @@ func (h *hunt) first(ctx context.Context, k int, sp *split) ([]*trial, error) {
 	trials := make([]*trial, 0, len(h.attacks))
 	for i := range h.attacks {
 		t := &trial{attack: &h.attacks[i], seed: random(h.seed, streamFit, uint64(k*len(h.attacks)+i)).Uint64()}
-		for g, out := range h.out {
-			if t.fits.Suits(out.target) {
-				t.goals = append(t.goals, trialGoal{goal: g, out: out})
+		for _, g := range h.out {
+			if t.fits.Suits(g.target) {
+				t.goals = append(t.goals, trialGoal{out: g})
 			}
 		}
 		if t.goals != nil {
@@ -123,8 +119,8 @@ func (h *hunt) first(ctx context.Context, k int, sp *split) ([]*trial, error) {
 func (x trialGoal) accuracy() float64 { return x.score }
 func (x trialGoal) merit() float64    { return x.calibration.merit }
 
-// bestGiven returns the attack that is best for goal g given y and the answered label, unless accuracy alone counts.
-func (h *hunt) bestGiven(trials []*trial, g int) []*attack {
+// bestGiven returns the attack that is best for an attribute given y and the answered label, unless accuracy alone counts.
+func (h *hunt) bestGiven(trials []*trial, g *guesses) []*attack {
 	if h.accuracyAlone {
 		return nil
 	}
@@ -133,15 +129,15 @@ func (h *hunt) bestGiven(trials []*trial, g int) []*attack {
 
 // top returns the trials of the attacks that best names for each goal, with those goals
 // alone.
-func (h *hunt) top(trials []*trial, best func(g int) []*attack) []*trial {
-	named := make([][]*attack, len(h.out)) // by goal
-	for g := range named {
+func (h *hunt) top(trials []*trial, best func(g *guesses) []*attack) []*trial {
+	named := map[*guesses][]*attack{}
+	for _, g := range h.out {
 		named[g] = best(g)
 	}
 	var next []*trial
 	for _, t := range trials {
 		only := *t
-		only.goals = slices.DeleteFunc(slices.Clone(t.goals), func(x trialGoal) bool { return !slices.Contains(named[x.goal], t.attack) })
+		only.goals = slices.DeleteFunc(slices.Clone(t.goals), func(x trialGoal) bool { return !slices.Contains(named[x.out], t.attack) })
 		if len(only.goals) > 0 {
 			next = append(next, &only)
 		}
@@ -149,28 +145,20 @@ func (h *hunt) top(trials []*trial, best func(g int) []*attack) []*trial {
 	return next
 }
 
-// place returns the index of a goal among the trial's, −1 if it is not there.
-func (t *trial) place(goal int) int {
-	return slices.IndexFunc(t.goals, func(x trialGoal) bool { return x.goal == goal })
+// place returns the index of an attribute among the trial's, −1 if it is not there.
+func (t *trial) place(g *guesses) int {
+	return slices.IndexFunc(t.goals, func(x trialGoal) bool { return x.out == g })
 }
 
-// ranked returns the attacks of the best learners for goal g by a figure, each on its best
+// ranked returns the attacks of the best learners for an attribute by a figure, each on its best
 // form, the best first; of equal ones the first.
-func ranked(trials []*trial, g, learners int, by func(x trialGoal) float64) (best []*attack) {
-	type entry struct {
-		*attack
-		score float64
-	}
-	var list []entry
-	for _, t := range trials {
-		if i := t.place(g); i >= 0 {
-			list = append(list, entry{t.attack, by(t.goals[i])})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(b.score, a.score) })
-	for _, e := range list {
-		if len(best) < learners && !slices.ContainsFunc(best, func(b *attack) bool { return b.learner == e.learner }) {
-			best = append(best, e.attack)
+func ranked(trials []*trial, g *guesses, learners int, by func(x trialGoal) float64) (best []*attack) {
+	list := slices.DeleteFunc(slices.Clone(trials), func(t *trial) bool { return t.place(g) < 0 })
+	figure := func(t *trial) float64 { return by(t.goals[t.place(g)]) }
+	slices.SortStableFunc(list, func(a, b *trial) int { return cmp.Compare(figure(b), figure(a)) })
+	for _, t := range list {
+		if len(best) < learners && !slices.ContainsFunc(best, func(b *attack) bool { return b.learner == t.learner }) {
+			best = append(best, t.attack)
 		}
 	}
 	return best
@@ -182,7 +170,7 @@ func (h *hunt) fit(ctx context.Context, t *trial, from, held []int) error {
 	t.of = len(targets)
 	for i, x := range t.goals {
 		t.goals[i].index, t.goals[i].score = i, 0
-		if targets[i] = h.targets[x.goal]; x.out.at.Numeric() {
+		if targets[i] = x.out.fit; x.out.at.Numeric() {
 			targets[i].Values = targets[i].Values[:len(from)]
 		} else {
 			targets[i].Labels = targets[i].Labels[:len(from)]
@@ -207,7 +195,7 @@ func (h *hunt) fit(ctx context.Context, t *trial, from, held []int) error {
 	})
 	for i := range t.goals {
 		if x := &t.goals[i]; err == nil && !h.accuracyAlone {
-			x.calibration = calibrate(x.out.goal, h.known[x.goal], held, all[i], h.counts(held))
+			x.calibration = calibrate(x.out.goal, x.out.known, held, all[i], h.counts(held))
 		}
 	}
 	return err
@@ -305,7 +293,7 @@ func (h *hunt) keep(x *trialGoal, _, row int, score []float32) {
 
 // keepGiven stores what the scores of a goal say given y and the answered label.
 func (h *hunt) keepGiven(x *trialGoal, _, row int, score []float32) {
-	g, base := x.out, h.final[x.goal].of(row)
+	g, base := x.out, x.out.final.of(row)
 	w := len(base)
 	own, given := make([]float64, w), g.given[row*w:][:w]
 	g.scores(own, score)

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"math"
-	"slices"
 
 	"tattle/internal/math/stat"
 
@@ -30,9 +29,7 @@ func shuffling(g *guesses, b *Baseline, o Options) *Shuffling {
 	x := &Shuffling{}
 	var mixed [][]int
 	for _, rows := range g.in.strata {
-		if slices.ContainsFunc(rows, func(i int) bool {
-			return at.Numeric() && at.Numbers[i] != at.Numbers[rows[0]] || !at.Numeric() && at.Labels[i] != at.Labels[rows[0]]
-		}) {
+		if varies(pick(at.Labels, rows)) || varies(pick(at.Numbers, rows)) {
 			mixed, x.Movable = append(mixed, rows), x.Movable+len(rows)
 		}
 	}

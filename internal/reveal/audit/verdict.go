@@ -157,12 +157,7 @@ func (f *Finding) dependent(alpha float64) bool {
 
 // failed returns the first control that failed, nil if none did.
 func (r *Result) failed() *Control {
-	for i := range r.Controls {
-		if !r.Controls[i].Passed {
-			return &r.Controls[i]
-		}
-	}
-	return nil
+	return find(r.Controls, func(c *Control) bool { return !c.Passed })
 }
 
 // learningLoss returns what the planted model's attack lost, with its standard error, and
@@ -183,10 +178,8 @@ func (r *Result) worst() Verdict {
 		return Inconclusive
 	}
 	for _, v := range Verdicts() {
-		for i := range r.Findings {
-			if r.Findings[i].Verdict == v {
-				return v
-			}
+		if find(r.Findings, func(f *Finding) bool { return f.Verdict == v }) != nil {
+			return v
 		}
 	}
 	return NoEvidence

@@ -275,11 +275,11 @@ func WidthsText(w [5]int) string {
 // one, under another name.
 func alike(train *dataset.Set) error {
 	for i, s := range train.Sensitive {
-		if sameClasses(s.Labels, train.Y) {
+		if SameClasses(s.Labels, train.Y) {
 			return fmt.Errorf("%s is the same attribute as the target, %s: an honest answer reveals it", s.Name, train.YName)
 		}
 		for _, t := range train.Sensitive[:i] {
-			if sameClasses(s.Labels, t.Labels) {
+			if SameClasses(s.Labels, t.Labels) {
 				return fmt.Errorf("%s and %s are the same attribute", t.Name, s.Name)
 			}
 		}
@@ -307,9 +307,9 @@ func attributeWarnings(train *dataset.Set, attack curious.Kind, v *curious.Evalu
 	return all
 }
 
-// sameClasses reports whether two labels of the same examples are equal up to the names
+// SameClasses reports whether two labels of the same examples are equal up to the names
 // of their classes.
-func sameClasses(a, b []int) bool {
+func SameClasses(a, b []int) bool {
 	return Determines(a, b) && Determines(b, a)
 }
 
