@@ -26,7 +26,7 @@ func Release(f *nn.Graph, o Outputs) *nn.Graph {
 		return &g
 	}
 	name := "softmax"
-	for taken(f, name) {
+	for f.Node(name) != nil || f.Input == name {
 		name += "_"
 	}
 	g.Nodes = append(slices.Clone(f.Nodes), &nn.Node{Name: name, Op: &nn.Softmax{}, Inputs: []string{f.Output}, Output: name})
@@ -45,8 +45,6 @@ func released(f *nn.Graph) Outputs {
 	}
 	return Raw
 }
-
-func taken(g *nn.Graph, name string) bool { return g.Node(name) != nil || g.Input == name }
 
 // predictBatch is how many examples Predict evaluates at once: more do not make it
 // faster.

@@ -308,12 +308,12 @@ func (x *PrunedRun) ReportEnds(r *report.Report) {
 
 // A History is how a classifier was trained.
 type History struct {
-	Task                        string // what it was trained on
-	Parameters, Examples, Batch int
-	Asked                       int // epochs that were asked for; Epochs are those that were completed
-	Optimizer                   string
-	Epochs                      []HistoryEpoch
-	Penalty                     bool // the loss has one
+	Task                 string // what it was trained on
+	Parameters, Examples int
+	Asked                int // epochs that were asked for; Epochs are those that were completed
+	Optimizer            string
+	Epochs               []HistoryEpoch
+	Penalty              bool // the loss has one
 }
 
 // HistoryEpoch is one pass over the training data: the mean loss in nats, and the accuracy without noise on data that

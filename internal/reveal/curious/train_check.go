@@ -1,6 +1,7 @@
 package curious
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +15,9 @@ import (
 func (o Options) Check(p *dataset.Parts) error {
 	given := o
 	o = o.WithDefaults()
+	if o.Attributes == nil && p != nil && p.Train != nil {
+		o.Attributes = nn.Indices(len(p.Train.Sensitive))
+	}
 	for _, check := range []func() error{
 		func() error { return o.checkBeta(given.Beta == (Beta{})) },
 		func() error { return checkParts(p) },
@@ -63,11 +67,7 @@ func checkParts(p *dataset.Parts) error {
 
 // checkTarget looks at the target attribute.
 func checkTarget(p *dataset.Parts) error {
-	name := p.Train.YName
-	if name == "" {
-		name = "y"
-	}
-	return checkClasses("target", dataset.Attribute{Name: name, Values: p.Train.YNames, Labels: p.Train.Y}, p.Validation.Y)
+	return checkClasses("target", dataset.Attribute{Name: cmp.Or(p.Train.YName, "y"), Values: p.Train.YNames, Labels: p.Train.Y}, p.Validation.Y)
 }
 
 // checkClasses returns an error if an attribute is constant or a class of it has no training
@@ -100,9 +100,6 @@ func (o Options) checkAttributes(p *dataset.Parts) error {
 		return nil
 	}
 	train := p.Train
-	if o.Attributes == nil {
-		o.Attributes = nn.Indices(len(train.Sensitive))
-	}
 	if len(o.Attributes) == 0 {
 		return fmt.Errorf("the data have no sensitive attribute, which the %s attack is on: name one", o.Attack)
 	}
@@ -126,9 +123,6 @@ func (o Options) checkAttributes(p *dataset.Parts) error {
 func (o Options) checkFit(train *dataset.Set) error {
 	if o.Attack == Standard {
 		return nil
-	}
-	if o.Attributes == nil {
-		o.Attributes = nn.Indices(len(train.Sensitive))
 	}
 	if o.Attack == MixtureKind && o.Outputs == Raw {
 		return errors.New("the mixture adds probabilities, so its outputs are soft: leave out raw")

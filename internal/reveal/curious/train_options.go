@@ -61,8 +61,7 @@ func ParseBeta(s string) (Beta, error) {
 
 // String returns "x,y,s", which ParseBeta reads.
 func (b Beta) String() string {
-	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	return f(b.X) + "," + f(b.Y) + "," + f(b.S)
+	return number(b.X) + "," + number(b.Y) + "," + number(b.S)
 }
 
 // The settings of paper B's experiments (section 5.1.4 and the authors' program).
@@ -120,27 +119,14 @@ type Options struct {
 // WithDefaults returns the options with every zero replaced by its default, except Net and
 // Attributes.
 func (o Options) WithDefaults() Options {
-	if o.Attack == "" {
-		o.Attack = Standard
+	o.Attack = cmp.Or(o.Attack, Standard)
+	outputs := Raw
+	if o.Attack == Regularized || o.Attack == MixtureKind {
+		outputs = Soft
 	}
-	if o.Outputs == "" {
-		o.Outputs = Raw
-		if o.Attack == Regularized || o.Attack == MixtureKind {
-			o.Outputs = Soft
-		}
-	}
-	if o.Beta == (Beta{}) {
-		o.Beta = defaultBeta(o.Attack, o.Outputs)
-	}
-	if o.Epochs == 0 {
-		o.Epochs = DefaultEpochs
-	}
-	if o.Batch == 0 {
-		o.Batch = DefaultBatch
-	}
-	o.part = cmp.Or(o.part, "classifier")
-	if o.LearningRate == 0 {
-		o.LearningRate = DefaultLearningRate
-	}
+	o.Outputs = cmp.Or(o.Outputs, outputs)
+	o.Beta = cmp.Or(o.Beta, defaultBeta(o.Attack, o.Outputs))
+	o.Epochs, o.Batch = cmp.Or(o.Epochs, DefaultEpochs), cmp.Or(o.Batch, DefaultBatch)
+	o.LearningRate, o.part = cmp.Or(o.LearningRate, DefaultLearningRate), cmp.Or(o.part, "classifier")
 	return o
 }

@@ -85,7 +85,7 @@ func (r Recipe) Build(shape []int) (*nn.Graph, error) {
 // Interrupted, it returns what was done so far with ctx's error.
 func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set, progress func(done, total int)) (*Fitted, error) {
 	t := &Fitted{Graph: g, Test: test, History: curious.History{
-		Task: data.Name, Parameters: g.ParamCount(), Examples: data.Len(), Batch: r.Batch, Asked: r.Epochs,
+		Task: data.Name, Parameters: g.ParamCount(), Examples: data.Len(), Asked: r.Epochs,
 		Optimizer: fmt.Sprintf("AdamW, learning rate %g", r.LearningRate), Penalty: r.BitsPenalty > 0,
 	}}
 	net, err := nn.NewNet(g)

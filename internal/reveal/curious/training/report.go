@@ -29,7 +29,7 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 	first.Evaluation.Headline(r, first.Taus)
 	first.Evaluation.Describe(r, string(o.Attack), o.Beta)
 	h := curious.History{
-		Task: p.Train.Name, Parameters: first.Parameters, Examples: first.Examples, Asked: o.Epochs, Batch: o.Batch,
+		Task: p.Train.Name, Parameters: first.Parameters, Examples: first.Examples, Asked: o.Epochs,
 		Optimizer: fmt.Sprintf("Adam, learning rate %g", o.LearningRate), Epochs: curious.HistoryOf(first.Epochs),
 	}
 	h.Report(r)
@@ -104,7 +104,7 @@ func (s *Student) Report(r *report.Report, t *Teacher, o curious.Options, interr
 		r.Find("made.refitted", "")
 	}
 	h := curious.History{
-		Task: s.Data.Train.Name + " by its teacher", Parameters: s.Parameters, Examples: s.Data.Train.Len(), Asked: o.Epochs, Batch: o.Batch,
+		Task: s.Data.Train.Name + " by its teacher", Parameters: s.Parameters, Examples: s.Data.Train.Len(), Asked: o.Epochs,
 		Optimizer: fmt.Sprintf("Adam, learning rate %g", curious.DefaultLearningRate), Epochs: curious.HistoryOf(s.Epochs),
 	}
 	h.Report(r)
