@@ -26,16 +26,16 @@ const (
 
 // Channel is what planting a code of one kind into the audited outputs showed.
 type Channel struct {
-	Channel  string `json:"channel"` // its kind
-	Examples int    `json:"examples"`
+	Channel  string // its kind
+	Examples int
 	// Planted is the smallest excess, among the sizes that were tried, that is found with
 	// PowerProbability; nil if none is.
-	Planted *float64 `json:"planted,omitempty"`
+	Planted *float64
 	// LearningLoss is by how much it exceeds what would be found so often if attacks
 	// knew the code and the best baseline were no better than the frequencies are.
-	LearningLoss float64 `json:"learning_loss"`
+	LearningLoss float64
 	// Note says why the kind was not planted; empty if it was.
-	Note string `json:"note,omitempty"`
+	Note string
 }
 
 // measureChannels plants codes of every kind into the outputs of s, at as many examples

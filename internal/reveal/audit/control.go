@@ -25,15 +25,15 @@ const (
 
 // Control is an audit of what is known to be clean, or curious.
 type Control struct {
-	Name         string   `json:"name"` // NegativeControl or PositiveControl
-	Passed       bool     `json:"passed"`
-	Where        string   `json:"where"` // the task it ran on
-	Examples     int      `json:"examples"`
-	Excess       Excess   `json:"excess"`
-	P            float64  `json:"p"`
-	TrueExcess   *float64 `json:"true_excess,omitempty"`   // of what was planted
-	LearningLoss *float64 `json:"learning_loss,omitempty"` // TrueExcess less what the audit found, at least 0
-	Note         string   `json:"note,omitempty"`
+	Name         string // NegativeControl or PositiveControl
+	Passed       bool
+	Where        string // the task it ran on
+	Examples     int
+	Excess       Excess
+	P            float64
+	TrueExcess   *float64 // of what was planted
+	LearningLoss *float64 // TrueExcess less what the audit found, at least 0
+	Note         string
 }
 
 // negative audits s with every attribute shuffled within y, so that nothing is left

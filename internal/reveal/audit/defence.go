@@ -34,25 +34,12 @@ const (
 // Defence is a change of what is released, the honesty it keeps and the curiosity
 // that attacks fitted to it still reach.
 type Defence struct {
-	Name    string              `json:"name"`
-	Honesty classify.Proportion `json:"honesty"`
-	Left    []DefenceLeft       `json:"left"` // by attribute
-	Note    string              `json:"note,omitempty"`
+	Name    string
+	Honesty classify.Proportion
+	Left    []*Finding // by attribute
+	Note    string
 
 	right []float64 // [person], the share of their examples whose released label is right
-}
-
-// DefenceLeft is what a defence leaves of one attribute's leak.
-type DefenceLeft struct {
-	Attribute string `json:"attribute"`
-	Numeric   bool   `json:"numeric,omitempty"`
-	Excess    Excess `json:"excess"`
-	// Given is what the outputs reveal given y and the released label. It also reacts to
-	// rare values, which the excess misses. Its p-values are adjusted for its own two tests.
-	Given *Given `json:"given,omitempty"`
-	// HighOfAll is the upper limit of Excess that holds for all defences together, which
-	// share what the confidence leaves.
-	HighOfAll float64 `json:"high_of_all,omitempty"`
 }
 
 // defend tries defences, which change what is released. Each has the honesty that it keeps, and the excess that attacks still reach when they are
@@ -127,7 +114,8 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 		if f.Given.Adjusted = q[0]; f.order() != nil {
 			f.order().Adjusted = q[1]
 		}
-		d.Left = append(d.Left, DefenceLeft{Attribute: f.Attribute, Numeric: f.Numeric, Excess: f.Excess, Given: f.Given, HighOfAll: f.high((1 - o.Confidence) / float64(of))})
+		f.Excess.highOfAll = f.high((1 - o.Confidence) / float64(of))
+		d.Left = append(d.Left, f)
 	}
 	return d, nil
 }
@@ -150,13 +138,13 @@ func (r *Result) recommend() Recommendation {
 		return Recommendation{Choice: ChooseUntried}
 	}
 	shown := r.shownByScores(alpha)
-	closes := func(alpha float64, high func(DefenceLeft) float64) func(DefenceLeft) bool {
-		return func(l DefenceLeft) bool {
-			return high(l) <= margin && !l.Reveals(1-r.Settings.Confidence) && !(shown[l.Attribute] && l.mayReveal(alpha))
+	closes := func(alpha float64, high func(*Finding) float64) func(*Finding) bool {
+		return func(l *Finding) bool {
+			return high(l) <= margin && !l.reveals(1-r.Settings.Confidence) && !(shown[l.Attribute] && l.mayReveal(alpha))
 		}
 	}
-	together := closes(alpha/float64(len(list)), func(l DefenceLeft) float64 { return l.HighOfAll })
-	alone := closes(alpha, func(l DefenceLeft) float64 { return l.Excess.High })
+	together := closes(alpha/float64(len(list)), func(l *Finding) float64 { return l.Excess.highOfAll })
+	alone := closes(alpha, func(l *Finding) float64 { return l.Excess.High })
 	best := leastChange(list, together, r.Settings.Confidence)
 	switch {
 	case list[0].leaves(together) && r.Verdict.ExceedsTarget():
@@ -175,8 +163,8 @@ func (r *Result) recommend() Recommendation {
 
 // Recommendation says what to release.
 type Recommendation struct {
-	Choice  Choice `json:"choice,omitempty"`  // "" recommends nothing
-	Defence string `json:"defence,omitempty"` // of ChooseDefence; of ChooseLabel one that would be enough if it had been tried alone
+	Choice  Choice // "" recommends nothing
+	Defence string // of ChooseDefence; of ChooseLabel one that would be enough if it had been tried alone
 }
 
 // Choice is what is recommended.
@@ -196,12 +184,12 @@ func (r *Result) shownByScores(alpha float64) map[string]bool {
 	shown := map[string]bool{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if l := (DefenceLeft{Given: f.Given}); l.Reveals(alpha) {
+		if f.reveals(alpha) {
 			shown[f.Attribute] = true
 		}
 	}
 	for _, l := range r.Defences[0].Left {
-		if l.Reveals(alpha) {
+		if l.reveals(alpha) {
 			shown[l.Attribute] = true
 		}
 	}
@@ -210,7 +198,7 @@ func (r *Result) shownByScores(alpha float64) map[string]bool {
 
 // leastChange returns the index of the first defence that leaves enough of every attribute and is
 // not shown to be less honest than the most honest of these; −1 if there is none.
-func leastChange(list []Defence, enough func(DefenceLeft) bool, confidence float64) int {
+func leastChange(list []Defence, enough func(*Finding) bool, confidence float64) int {
 	best := -1
 	for i := range list {
 		if list[i].leaves(enough) && (best < 0 || list[i].Honesty.Value > list[best].Honesty.Value) {
@@ -241,27 +229,28 @@ func (d *Defence) lessHonest(e *Defence, confidence float64) bool {
 }
 
 // leaves reports whether what is left of every attribute is enough, and there is any.
-func (d *Defence) leaves(enough func(DefenceLeft) bool) bool {
+func (d *Defence) leaves(enough func(*Finding) bool) bool {
 	for _, l := range d.Left {
+		left := *l
 		if d.Name == LabelOnly {
-			l.Given = nil // the label reveals nothing to somebody who knows it
+			left.Given = nil // the label reveals nothing to somebody who knows it
 		}
-		if !enough(l) {
+		if !enough(&left) {
 			return false
 		}
 	}
 	return len(d.Left) > 0
 }
 
-// Reveals reports whether the gain or the AUC given y and the label is shown to be above its
+// reveals reports whether the gain or the AUC given y and the label is shown to be above its
 // margin.
-func (l *DefenceLeft) Reveals(alpha float64) bool {
+func (l *Finding) reveals(alpha float64) bool {
 	return l.Given != nil && (l.Given.Adjusted <= alpha || l.Given.Order != nil && l.Given.Order.Adjusted <= alpha)
 }
 
 // mayReveal reports whether the upper limit of the gain or of an AUC given y and the label, each exceeded
 // with probability alpha at most, is above its margin.
-func (l *DefenceLeft) mayReveal(alpha float64) bool {
+func (l *Finding) mayReveal(alpha float64) bool {
 	g, z := l.Given, distuv.UnitNormal.Quantile(1-alpha)
 	if g == nil {
 		return false

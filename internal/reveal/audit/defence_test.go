@@ -124,7 +124,7 @@ func TestRecommend(t *testing.T) {
 			d.right[i] = 1
 		}
 		for _, h := range highs {
-			d.Left = append(d.Left, DefenceLeft{Excess: Excess{High: h / 2}, HighOfAll: h})
+			d.Left = append(d.Left, &Finding{Excess: Excess{High: h / 2, highOfAll: h}})
 		}
 		return d
 	}

@@ -22,17 +22,17 @@ const (
 // Difference is the attack's advantage; of a numeric attribute it is in units of
 // s's variance. Low and High are one-sided limits, each at the audit's confidence.
 type Baseline struct {
-	Name          string               `json:"name"` // Majority, FromTarget, FromLabel or FromBoth
-	Accuracy      *classify.Proportion `json:"accuracy,omitempty"`
-	R2            *float64             `json:"r2,omitempty"`
-	AttackAlone   int                  `json:"attack_alone"`   // examples that only the attack has right
-	BaselineAlone int                  `json:"baseline_alone"` // examples that only the baseline has right
-	Difference    float64              `json:"difference"`
-	StandardError float64              `json:"standard_error"` // of Difference
-	Low           float64              `json:"low"`
-	High          float64              `json:"high"`
-	P             float64              `json:"p"`             // of "the difference is at most the margin", one-sided
-	Bet           float64              `json:"bet,omitempty"` // where people have several examples: the same by stat.BetTest
+	Name          string // Majority, FromTarget, FromLabel or FromBoth
+	Accuracy      *classify.Proportion
+	R2            *float64
+	AttackAlone   int // examples that only the attack has right
+	BaselineAlone int // examples that only the baseline has right
+	Difference    float64
+	StandardError float64 // of Difference
+	Low           float64
+	High          float64
+	P             float64 // of "the difference is at most the margin", one-sided
+	Bet           float64 // where people have several examples: the same by stat.BetTest
 
 	people *stat.PeopleMean // of Difference, where people have several examples
 }
@@ -42,10 +42,12 @@ type Baseline struct {
 // price for there being four baselines, for the true least is one of them; High is
 // the least of limits that share 1 − confidence equally.
 type Excess struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-	P     float64 `json:"p"` // of "at most the margin": the largest over the baselines
+	// highOfAll is of a defence: the upper limit that holds for all defences together, which share what the confidence leaves.
+	highOfAll float64
+	Value     float64
+	Low       float64
+	High      float64
+	P         float64 // of "at most the margin": the largest over the baselines
 }
 
 // excess says how good the chosen guess is, and compares it with the baselines.

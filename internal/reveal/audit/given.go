@@ -20,20 +20,20 @@ import (
 //
 // the R² given y and ŷ.
 type Given struct {
-	Baseline      float64 `json:"baseline"` // what q leaves: bits an example, or a share of the variance
-	Gain          float64 `json:"gain"`
-	StandardError float64 `json:"standard_error"`
-	Low           float64 `json:"low"`    // one-sided limits, each at the audit's confidence
-	High          float64 `json:"high"`   //
-	Margin        float64 `json:"margin"` // in the units of Gain
-	P             float64 `json:"p"`      // of "the gain is at most the margin", one-sided, by Student's t
+	Baseline      float64 // what q leaves: bits an example, or a share of the variance
+	Gain          float64
+	StandardError float64
+	Low           float64 // one-sided limits, each at the audit's confidence
+	High          float64 //
+	Margin        float64 // in the units of Gain
+	P             float64 // of "the gain is at most the margin", one-sided, by Student's t
 	// Permutation is the test of "given y and ŷ, scores and s have nothing to do with each
 	// other", by permuting s within the examples of one y, ŷ and fold. It is also valid
 	// if s is independent of the outputs given y. Where people have several examples, it is the bet against their mean.
-	Permutation Permutation    `json:"permutation"`
-	Reference   *ReferenceTest `json:"reference,omitempty"` // of the gain
-	Order       *Order         `json:"order,omitempty"`     // of a categorical attribute: the AUC given y and ŷ
-	Adjusted    float64        `json:"adjusted_p"`          // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
+	Permutation Permutation
+	Reference   *ReferenceTest // of the gain
+	Order       *Order         // of a categorical attribute: the AUC given y and ŷ
+	Adjusted    float64        // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
 }
 
 // beyond returns the p-value for the verdict LeakyBeyond.
@@ -106,18 +106,18 @@ func (g *guesses) gains() (gain []float64, baseline float64) {
 // The margin is the area of a guess of an even binary attribute that is right with
 // probability ½ + margin for either value: ½ + margin.
 type Order struct {
-	Class         string  `json:"class"`
-	Compared      int     `json:"compared"` // number of classes that were tested; the p-value of the best one is corrected by Bonferroni's method
-	Area          float64 `json:"area"`
-	StandardError float64 `json:"standard_error"`
-	Low           float64 `json:"low"` // two-sided limits at orderConfidence, by Student's t
-	High          float64 `json:"high"`
-	Margin        float64 `json:"margin"`
-	P             float64 `json:"p"` // of "the area is at most the margin" for this class, one-sided, by Student's t with as many degrees as people of the rarer side less one
+	Class         string
+	Compared      int // number of classes that were tested; the p-value of the best one is corrected by Bonferroni's method
+	Area          float64
+	StandardError float64
+	Low           float64 // two-sided limits at orderConfidence, by Student's t
+	High          float64
+	Margin        float64
+	P             float64 // of "the area is at most the margin" for this class, one-sided, by Student's t with as many degrees as people of the rarer side less one
 	// Permutation is the test of "given y and ŷ, scores and this class of s have nothing to
 	// do with each other", by permuting s within the examples of one y, ŷ and fold: see permuteArea.
-	Permutation Permutation `json:"permutation"`
-	Adjusted    float64     `json:"adjusted_p"` // the larger of both for all classes, by Holm's method over all tests that can raise the verdict
+	Permutation Permutation
+	Adjusted    float64 // the larger of both for all classes, by Holm's method over all tests that can raise the verdict
 
 	all []Order // the tests of all classes
 }

@@ -92,7 +92,7 @@ const areaDraws = 20
 // Biometrika 107, 2020).
 func (x *folded) permuteArea(score []float64, positive []bool, most int, chance *rand.Rand) Permutation {
 	if !x.grouped() {
-		return Permutation(stat.PermuteArea(score, positive, x.alike, crossFitStretch, most, chance))
+		return stat.PermuteArea(score, positive, x.alike, crossFitStretch, most, chance)
 	}
 	var all Permutation
 	for range areaDraws {

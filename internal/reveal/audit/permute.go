@@ -11,10 +11,7 @@ import (
 // Permutation is the test of "given y, guess and s have nothing to do with each
 // other" by permuting s within the examples of one y and one fold. Where people have several
 // examples, P is that of a bet instead, and nothing is drawn.
-type Permutation struct {
-	Draws int     `json:"draws"` // that were made, or are known to stay below what was seen: fewer than the options say if many of the first are as accurate
-	P     float64 `json:"p"`     // (1 + draws at least as accurate)/(1 + draws)
-}
+type Permutation = stat.Permuted
 
 // permute tests the excess by permutations.
 func (f *Finding) permute(g *guesses, o Options) {
@@ -25,9 +22,9 @@ func (f *Finding) permute(g *guesses, o Options) {
 			f.Permutation.P = max(f.Permutation.P, b.Bet)
 		}
 	case f.Numeric:
-		f.Permutation = Permutation(stat.PermuteProducts(g.bestValue, g.at.Numbers, g.in.strata, crossFitStretch, fewDraws(tests, o), chance))
+		f.Permutation = stat.PermuteProducts(g.bestValue, g.at.Numbers, g.in.strata, crossFitStretch, fewDraws(tests, o), chance)
 	default:
-		f.Permutation = Permutation(stat.PermuteWithin(g.best, g.at.Labels, g.in.strata, crossFitStretch, draws(o.Permutations, tests, o), chance))
+		f.Permutation = stat.PermuteWithin(g.best, g.at.Labels, g.in.strata, crossFitStretch, draws(o.Permutations, tests, o), chance)
 	}
 }
 
@@ -37,9 +34,9 @@ func (x *Given) permute(g *guesses, o Options) {
 	switch {
 	case g.in.grouped():
 	case g.at.Numeric():
-		x.Permutation = Permutation(stat.PermuteProducts(g.added, g.at.Numbers, g.in.alike, crossFitStretch, fewDraws(tests, o), chance))
+		x.Permutation = stat.PermuteProducts(g.added, g.at.Numbers, g.in.alike, crossFitStretch, fewDraws(tests, o), chance)
 	default:
-		x.Permutation = Permutation(stat.PermuteScores(g.added, len(g.back), g.target.Labels, g.in.alike, crossFitStretch, fewDraws(tests, o), chance))
+		x.Permutation = stat.PermuteScores(g.added, len(g.back), g.target.Labels, g.in.alike, crossFitStretch, fewDraws(tests, o), chance)
 	}
 	if !g.at.Numeric() {
 		x.Order = order(g, o)
@@ -81,13 +78,13 @@ const numericDraws = 999
 // Correlation tests whether the outputs depend on s: the answered label and the chosen guess, not
 // given y, and the scores given y and the answered label. Leaky rests on it.
 type Correlation struct {
-	LabelP   float64 `json:"label_p"`
-	GuessP   float64 `json:"guess_p"`          // of the chosen guess and s
-	LabelQ   float64 `json:"label_adjusted_p"` // Holm's over the tests of all attributes
-	GuessQ   float64 `json:"guess_adjusted_p"`
-	GivenQ   float64 `json:"given_adjusted_p"` // of Given.Permutation
-	OrderQ   float64 `json:"order_adjusted_p"` // of Given.Order.Permutation
-	Measured bool    `json:"measured"`         // false if there was nothing to test
+	LabelP   float64
+	GuessP   float64 // of the chosen guess and s
+	LabelQ   float64 // Holm's over the tests of all attributes
+	GuessQ   float64
+	GivenQ   float64 // of Given.Permutation
+	OrderQ   float64 // of Given.Order.Permutation
+	Measured bool    // false if there was nothing to test
 }
 
 // correlation tests whether the hard label and the chosen guess are independent of an

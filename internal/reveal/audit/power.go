@@ -14,18 +14,18 @@ import (
 // been found with Probability in each of them: the largest of their figures; it is nil if
 // the sample could not be audited. Other channels can hide more.
 type Power struct {
-	Smallest       *float64       `json:"smallest,omitempty"`
-	StandardError  float64        `json:"standard_error"`            // of the excess, at the discordance that was seen or independence implies
-	FromReferences *float64       `json:"from_references,omitempty"` // what the references' spread alone would hide
-	Channels       []ChannelPower `json:"channels,omitempty"`        // by kind
+	Smallest       *float64
+	StandardError  float64        // of the excess, at the discordance that was seen or independence implies
+	FromReferences *float64       // what the references' spread alone would hide
+	Channels       []ChannelPower // by kind
 }
 
 // ChannelPower is the power for one kind of channel.
 type ChannelPower struct {
-	Channel  string   `json:"channel"`
-	Smallest *float64 `json:"smallest,omitempty"` // nil if Found is false
-	Found    bool     `json:"found"`              // a channel of this kind was planted and found
-	Note     string   `json:"note,omitempty"`     // why none was planted; empty if one was
+	Channel  string
+	Smallest *float64 // nil if Found is false
+	Found    bool     // a channel of this kind was planted and found
+	Note     string   // why none was planted; empty if one was
 }
 
 // power returns the excess that could have been found by attacks that lose nothing by learning, given

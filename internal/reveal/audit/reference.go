@@ -16,15 +16,15 @@ import (
 //
 // has Student's distribution with R − 1 degrees of freedom.
 type ReferenceTest struct {
-	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute, or Given.Gain; where Unpaired, their excess on top of the audited sample's baseline
-	Mean       float64   `json:"mean"`
-	SD         float64   `json:"sd"`
-	Difference float64   `json:"difference"` // the audited model's figure less Mean
-	Low        float64   `json:"low"`        // one-sided limits of it
-	High       float64   `json:"high"`
-	P          float64   `json:"p"`
-	Unpaired   bool      `json:"unpaired"` // measured on other examples
-	Above      bool      `json:"above"`    // Difference is at least the margin, without which P raises no verdict
+	Figures    []float64 // accuracy, or R² of a numeric attribute, or Given.Gain; where Unpaired, their excess on top of the audited sample's baseline
+	Mean       float64
+	SD         float64
+	Difference float64 // the audited model's figure less Mean
+	Low        float64 // one-sided limits of it
+	High       float64
+	P          float64
+	Unpaired   bool // measured on other examples
+	Above      bool // Difference is at least the margin, without which P raises no verdict
 }
 
 // leak is what the outputs of one classifier leak of an attribute, as references are compared: its

@@ -29,29 +29,29 @@ type Settings struct {
 
 // Result is an audit: plain data, and every figure is finite.
 type Result struct {
-	Sample   string              `json:"sample"` // its name
-	Examples int                 `json:"examples"`
-	People   int                 `json:"people,omitempty"` // who the examples are of, where that is known
-	Group    string              `json:"group,omitempty"`  // what says who
-	Outputs  curious.Outputs     `json:"outputs"`
-	Binary   bool                `json:"binary,omitempty"` // every output is 0 or 1: hard labels
-	Target   string              `json:"target"`
-	Numeric  bool                `json:"numeric_target,omitempty"` // Classes are then only those in which examples are compared
-	Classes  []string            `json:"classes"`                  // of y; a single one without a target
-	Honesty  classify.Proportion `json:"honesty,omitzero"`         // δy of the hard labels; none of vectors
-	Fitted   int                 `json:"fitted,omitempty"`         // the most examples that an attack was fitted on, if some that it did not judge were left out
-	Settings Settings            `json:"settings"`
-	Notes    []string            `json:"notes,omitempty"`    // of the sample
-	Warnings []string            `json:"warnings,omitempty"` // of the audit, whole sentences
+	Sample   string // its name
+	Examples int
+	People   int    // who the examples are of, where that is known
+	Group    string // what says who
+	Outputs  curious.Outputs
+	Binary   bool // every output is 0 or 1: hard labels
+	Target   string
+	Numeric  bool                // Classes are then only those in which examples are compared
+	Classes  []string            // of y; a single one without a target
+	Honesty  classify.Proportion // δy of the hard labels; none of vectors
+	Fitted   int                 // the most examples that an attack was fitted on, if some that it did not judge were left out
+	Settings Settings
+	Notes    []string // of the sample
+	Warnings []string // of the audit, whole sentences
 
-	Findings []Finding `json:"findings"` // by attribute
-	Controls []Control `json:"controls"`
-	Channels []Channel `json:"channels,omitempty"` // codes that were planted into the outputs, by kind
+	Findings []Finding // by attribute
+	Controls []Control
+	Channels []Channel // codes that were planted into the outputs, by kind
 
-	Defences       []Defence      `json:"defences,omitempty"`
-	Recommendation Recommendation `json:"recommendation,omitzero"` // about the defences
+	Defences       []Defence
+	Recommendation Recommendation // about the defences
 
-	Verdict Verdict `json:"verdict"`
+	Verdict Verdict
 
 	x *folded // the sample with the guesses
 }
@@ -183,37 +183,37 @@ func (r *Result) describe(s *folded) {
 // Finding is all that an audit says of one sensitive attribute. What is not known
 // is left out; every figure is finite.
 type Finding struct {
-	Attribute string   `json:"attribute"`
-	Numeric   bool     `json:"numeric"`
-	Classes   []string `json:"classes,omitempty"` // that have examples or are named
-	Examples  int      `json:"examples"`
-	People    int      `json:"people,omitempty"`   // where they have several examples: tests and limits count them
-	Unusable  string   `json:"unusable,omitempty"` // why nothing could be measured, a sentence
+	Attribute string
+	Numeric   bool
+	Classes   []string // that have examples or are named
+	Examples  int
+	People    int    // where they have several examples: tests and limits count them
+	Unusable  string // why nothing could be measured, a sentence
 
-	Curiosity *classify.Proportion `json:"curiosity,omitempty"`   // δs of the chosen guess
-	R2        *float64             `json:"r2,omitempty"`          // of the chosen guess, of a numeric attribute
-	Interval  *[2]float64          `json:"r2_interval,omitempty"` // of R2, two-sided, at classify.Confidence
-	Variance  float64              `json:"variance,omitempty"`    // of a numeric attribute
-	Chosen    []string             `json:"chosen"`                // by fold, name of the attack
-	Baselines []Baseline           `json:"baselines"`
-	Best      string               `json:"best_baseline"` // the one that leaves the least excess
-	Excess    Excess               `json:"excess"`
-	Given     *Given               `json:"given,omitempty"` // the same by a proper score given y and the answered label
+	Curiosity *classify.Proportion // δs of the chosen guess
+	R2        *float64             // of the chosen guess, of a numeric attribute
+	Interval  *[2]float64          // of R2, two-sided, at classify.Confidence
+	Variance  float64              // of a numeric attribute
+	Chosen    []string             // by fold, name of the attack
+	Baselines []Baseline
+	Best      string // the one that leaves the least excess
+	Excess    Excess
+	Given     *Given // the same by a proper score given y and the answered label
 
-	Permutation Permutation    `json:"permutation"`
-	Shuffling   *Shuffling     `json:"shuffling,omitempty"` // what that test can find; not of controls
-	Reference   *ReferenceTest `json:"reference,omitempty"`
-	Correlation Correlation    `json:"correlation"`
-	Power       Power          `json:"power"`
+	Permutation Permutation
+	Shuffling   *Shuffling // what that test can find; not of controls
+	Reference   *ReferenceTest
+	Correlation Correlation
+	Power       Power
 
-	P               float64 `json:"p"`                  // the smaller of the two kinds of tests that raise the verdict to LeakyBeyond: of the excess and of the gain
-	Adjusted        float64 `json:"adjusted_p"`         // the smaller of the two by Holm's method over both kinds and all attributes: LeakyBeyond rests on it
-	ExcessAdjusted  float64 `json:"excess_adjusted_p"`  // that of the excess alone
-	CuriousAdjusted float64 `json:"curious_adjusted_p"` // the same as Adjusted with the references' tests, 1 without references: Curious rests on it
+	P               float64 // the smaller of the two kinds of tests that raise the verdict to LeakyBeyond: of the excess and of the gain
+	Adjusted        float64 // the smaller of the two by Holm's method over both kinds and all attributes: LeakyBeyond rests on it
+	ExcessAdjusted  float64 // that of the excess alone
+	CuriousAdjusted float64 // the same as Adjusted with the references' tests, 1 without references: Curious rests on it
 
-	Verdict   Verdict   `json:"verdict"`
-	Near      bool      `json:"near_copies,omitempty"` // near-copies: people seem to have several examples, and nothing says which
-	Undecided Undecided `json:"undecided,omitzero"`    // why the verdict is Inconclusive
+	Verdict   Verdict
+	Near      bool      // near-copies: people seem to have several examples, and nothing says which
+	Undecided Undecided // why the verdict is Inconclusive
 
 	right *stat.PeopleMean // of Curiosity, where people have several examples
 }

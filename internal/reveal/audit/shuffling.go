@@ -12,10 +12,10 @@ import (
 // beyond the target needs this test, too, and it has nothing to shuffle where few examples share
 // y and fold with one of another s.
 type Shuffling struct {
-	Movable int `json:"movable"` // examples that share y and fold with one of another s
+	Movable int // examples that share y and fold with one of another s
 	// Smallest is the smallest excess over the best baseline that the test finds with
 	// PowerProbability; nil if it finds none.
-	Smallest *float64 `json:"smallest,omitempty"`
+	Smallest *float64
 }
 
 // shuffling measures the test of Permutation. A leak of an excess e is guesses that are right for

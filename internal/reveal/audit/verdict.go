@@ -187,9 +187,9 @@ func (r *Result) worst() Verdict {
 
 // Undecided says why the verdict on an attribute is Inconclusive.
 type Undecided struct {
-	Why Why `json:"why"`
+	Why Why
 	// Enough is about how many examples would be enough, 0 if that is not known or more would not help.
-	Enough int `json:"enough,omitempty"`
+	Enough int
 }
 
 // Why is a reason.

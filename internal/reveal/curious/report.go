@@ -312,20 +312,8 @@ type History struct {
 	Parameters, Examples int
 	Asked                int // epochs that were asked for; Epochs are those that were completed
 	Optimizer            string
-	Epochs               []HistoryEpoch
-	Penalty              bool // the loss has one
-}
-
-// HistoryEpoch is one pass over the training data: the mean loss in nats, and the accuracy without noise on data that
-// were not trained on (NaN if it was not measured).
-type HistoryEpoch struct{ Loss, Accuracy float64 }
-
-// HistoryOf returns the epochs of a training of this package.
-func HistoryOf(epochs []Epoch) (all []HistoryEpoch) {
-	for _, e := range epochs {
-		all = append(all, HistoryEpoch{e.LossY, e.ValidationY})
-	}
-	return all
+	Epochs               []Epoch // LossY and ValidationY count; ValidationY is NaN if it was not measured
+	Penalty              bool    // the loss has one
 }
 
 // Report adds the history to a report.
@@ -346,8 +334,8 @@ func (h *History) Report(r *report.Report) {
 	}
 	loss, accuracy := seriesOf(r, "loss", "mean loss, nats"), report.Series{ID: "held_out", Name: "held-out accuracy"}
 	for i, e := range h.Epochs {
-		loss.X, loss.Y = append(loss.X, float64(i+1)), append(loss.Y, e.Loss)
-		accuracy.X, accuracy.Y = append(accuracy.X, float64(i+1)), append(accuracy.Y, e.Accuracy)
+		loss.X, loss.Y = append(loss.X, float64(i+1)), append(loss.Y, e.LossY)
+		accuracy.X, accuracy.Y = append(accuracy.X, float64(i+1)), append(accuracy.Y, e.ValidationY)
 	}
 	r.Add(claim("loss", "", "", report.Exactly(loss.Y[len(loss.Y)-1], "nats"), 0))
 	r.Series = append(r.Series, accuracy)

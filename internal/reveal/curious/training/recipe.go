@@ -104,7 +104,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 			if err != nil {
 				a = math.NaN()
 			}
-			t.Epochs = append(t.Epochs, curious.HistoryEpoch{Loss: ep.Loss, Accuracy: a})
+			t.Epochs = append(t.Epochs, curious.Epoch{LossY: ep.Loss, ValidationY: a})
 			return err
 		},
 	}
@@ -128,7 +128,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 // recipeState is a training between two epochs.
 type recipeState struct {
 	train.Unfinished
-	Measured []curious.HistoryEpoch
+	Measured []curious.Epoch
 }
 
 // unfinished returns what keeps the training on some data.

@@ -30,7 +30,7 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 	first.Evaluation.Describe(r, string(o.Attack), o.Beta)
 	h := curious.History{
 		Task: p.Train.Name, Parameters: first.Parameters, Examples: first.Examples, Asked: o.Epochs,
-		Optimizer: fmt.Sprintf("Adam, learning rate %g", o.LearningRate), Epochs: curious.HistoryOf(first.Epochs),
+		Optimizer: fmt.Sprintf("Adam, learning rate %g", o.LearningRate), Epochs: first.Epochs,
 	}
 	h.Report(r)
 	var runs []curious.Run
@@ -105,7 +105,7 @@ func (s *Student) Report(r *report.Report, t *Teacher, o curious.Options, interr
 	}
 	h := curious.History{
 		Task: s.Data.Train.Name + " by its teacher", Parameters: s.Parameters, Examples: s.Data.Train.Len(), Asked: o.Epochs,
-		Optimizer: fmt.Sprintf("Adam, learning rate %g", curious.DefaultLearningRate), Epochs: curious.HistoryOf(s.Epochs),
+		Optimizer: fmt.Sprintf("Adam, learning rate %g", curious.DefaultLearningRate), Epochs: s.Epochs,
 	}
 	h.Report(r)
 	runs := t.Result.Evaluation.Runs(string(t.Options.Attack), "teacher")
