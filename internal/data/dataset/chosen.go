@@ -112,7 +112,7 @@ func (src *origin) chooseSensitive(o Options, c *chosen) (err error) {
 			return err == nil && slices.Contains(c.columns, k)
 		})
 	}
-	if c.made, err = ParseSensitive(sensitive, src.has); err != nil {
+	if c.made, err = ParseSensitive(sensitive, func(name string) bool { _, err := src.find(name); return err == nil }); err != nil {
 		return err
 	}
 	taken := map[string]bool{}
@@ -142,12 +142,6 @@ func (src *origin) classesOf(col column) []string {
 		_, found := slices.BinarySearch(there, v)
 		return !found
 	})
-}
-
-// has reports whether there is a column of a name.
-func (src *origin) has(name string) bool {
-	_, err := src.find(name)
-	return err == nil
 }
 
 // classWords says what a row must have not to be left out.
@@ -255,7 +249,7 @@ func numbered(c column) (Attribute, int) {
 		}
 		a.Labels[i], most = n, max(most, n)
 	}
-	a.Values = classNumbers(most + 1)
+	a.Values = ClassNumbers(most + 1)
 	if most < 0 {
 		return a, 0
 	}

@@ -30,7 +30,7 @@ type digits struct {
 
 // classColumn returns the column of the classes.
 func (d *digits) classColumn(classes []int) column {
-	return column{name: d.Target, values: namesOf(d.Listed[d.Target], classes)}
+	return column{name: d.Target, values: pick(d.Listed[d.Target], 1, classes)}
 }
 
 // openDigits reads both parts of what readPart reads, or the one that is asked for.
@@ -68,7 +68,7 @@ func openDigits(path string, o Options) (*origin, error) {
 // fromParts makes one origin of the parts of a set. draw returns the pixels of some rows; nil takes them of the parts.
 func fromParts(source string, parts []*digits, names []Split, o Options, draw func(rows []int) []uint8) (*origin, error) {
 	first := parts[0]
-	src := &origin{labels: &labels{source: source}, name: first.name, close: func() {}}
+	src := &origin{labels: &labels{source: source}, name: first.name}
 	var pixels []uint8
 	var files []string
 	for k, d := range parts {
@@ -111,7 +111,7 @@ func readPart(path, labelsDir string, split Split) (*digits, error) {
 	if !info.IsDir() && labelsDir == "" {
 		return openImages(path, "")
 	}
-	images := stemsOf[split][0] + "-images-idx3-ubyte"
+	images := stemsOf[split][0] + "-idx3-ubyte"
 	idx, cifar, labels := idxImages(path, split), cifarBatches(path, split), qmnistLabels(cmp.Or(labelsDir, path), split)
 	other := Train
 	if split == Train {
@@ -138,7 +138,7 @@ func readPart(path, labelsDir string, split Split) (*digits, error) {
 
 // What the files of a part are called: stemsOf begins those of idx sets, MNIST's own first; batches are CIFAR-10's.
 var (
-	stemsOf = map[Split][]string{Train: {"train"}, Test: {"t10k", "test"}}
+	stemsOf = map[Split][]string{Train: {"train-images"}, Test: {"t10k-images", "test-images"}}
 	batches = map[Split]string{Train: "data_batch_[1-5].bin", Test: "test_batch.bin"}
 )
 
@@ -165,11 +165,7 @@ func firstIDX(dir string, stems []string, kind string) string {
 }
 
 func idxImages(dir string, split Split) string {
-	var stems []string
-	for _, stem := range stemsOf[split] {
-		stems = append(stems, stem+"-images")
-	}
-	return firstIDX(dir, stems, "idx3-ubyte")
+	return firstIDX(dir, stemsOf[split], "idx3-ubyte")
 }
 
 func qmnistLabels(dir string, split Split) string {
@@ -299,7 +295,7 @@ func (d *digits) readLabels(path, images string, n int, qmnist bool) error {
 	}
 	d.columns, d.source = []column{d.classColumn(classes)}, append(d.source[:1], path)
 	if qmnist {
-		d.columns = append(d.columns, column{name: "writer", values: namesOf(d.Listed["writer"], writers)}, column{name: "person", values: people})
+		d.columns = append(d.columns, column{name: "writer", values: pick(d.Listed["writer"], 1, writers)}, column{name: "person", values: people})
 	}
 	return nil
 }
@@ -340,17 +336,8 @@ func openCIFAR(paths []string) (*digits, error) {
 	return d, nil
 }
 
-// namesOf returns the names of classes.
-func namesOf(names []string, classes []int) []string {
-	list := make([]string, len(classes))
-	for i, class := range classes {
-		list[i] = names[class]
-	}
-	return list
-}
-
-// classNumbers are the names of n classes that have none.
-func classNumbers(n int) []string {
+// ClassNumbers are the names of n classes that have none.
+func ClassNumbers(n int) []string {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = strconv.Itoa(i)

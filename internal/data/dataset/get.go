@@ -82,7 +82,7 @@ type fetch struct {
 // get brings one file, or what is wanted of one archive, into place.
 func (f *fetch) get(ctx context.Context) error {
 	dir, part := filepath.Dir(f.path), f.path+".part"
-	if f.Members != nil && f.unpacked(dir) || f.Members == nil && f.verify(ctx, f.path) == nil {
+	if f.Members != nil && f.lacking(dir) == "" || f.Members == nil && f.verify(ctx, f.path) == nil {
 		return nil
 	}
 	if err := f.verify(ctx, part); err != nil {
@@ -281,38 +281,36 @@ func (f *fetch) unpack(ctx context.Context, archive, dir string) (err error) {
 			}
 		}
 	}()
-	wanted := slices.Clone(f.Members)
-	for in := tar.NewReader(zip); len(wanted) > 0; {
+	for in := tar.NewReader(zip); ; {
 		header, err := in.Next()
-		if err == io.EOF {
-			return fmt.Errorf("archive: has no %s", path.Join(f.Folder, wanted[0]))
-		}
-		if err != nil {
+		switch {
+		case err == io.EOF && f.lacking(dir) != "":
+			return fmt.Errorf("archive: has no %s", path.Join(f.Folder, f.lacking(dir)))
+		case err == io.EOF:
+			return nil
+		case err != nil:
 			return fmt.Errorf("archive: %w", err)
-		}
-		i := slices.IndexFunc(wanted, func(name string) bool { return path.Join(f.Folder, name) == header.Name })
-		if i < 0 {
+		case path.Dir(header.Name) != f.Folder || !slices.Contains(f.Members, path.Base(header.Name)):
 			continue
-		}
-		if header.Typeflag != tar.TypeReg || header.Size != f.MemberSize {
+		case header.Typeflag != tar.TypeReg || header.Size != f.MemberSize:
 			return fmt.Errorf("archive: %s is not a file of %d bytes", header.Name, f.MemberSize)
 		}
-		err = file.Write(filepath.Join(dir, wanted[i]), func(w io.Writer) error {
+		err = file.Write(filepath.Join(dir, path.Base(header.Name)), func(w io.Writer) error {
 			_, err := io.Copy(w, in)
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("cannot unpack: %w", err)
 		}
-		wanted = slices.Delete(wanted, i, i+1)
 	}
-	return nil
 }
 
-// unpacked reports whether the members are in dir, in full.
-func (f *fetch) unpacked(dir string) bool {
-	return !slices.ContainsFunc(f.Members, func(name string) bool {
-		info, err := os.Stat(filepath.Join(dir, name))
-		return err != nil || info.Size() != f.MemberSize
-	})
+// lacking returns the first member that is not in dir, or not in full; "" if there is none.
+func (f *fetch) lacking(dir string) string {
+	for _, name := range f.Members {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() != f.MemberSize {
+			return name
+		}
+	}
+	return ""
 }

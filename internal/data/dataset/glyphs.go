@@ -66,7 +66,7 @@ func Glyphs(o GlyphOptions) *Set {
 		o.N = GlyphsTrain
 	}
 	o.Split = cmp.Or(o.Split, Train)
-	if o.N < 0 || o.N > maxArray/glyphPixels || o.Split.check() != nil || o.Families != nil && !slices.ContainsFunc(o.Families, isFamily) {
+	if o.N < 0 || o.N > maxArray/glyphPixels || o.Split != Train && o.Split != Test || o.Families != nil && !slices.ContainsFunc(o.Families, isFamily) {
 		panic(fmt.Sprintf("dataset: no such glyphs: %+v", o))
 	}
 	list := o.list()
@@ -97,7 +97,7 @@ func drawGlyphs(o Options) (*origin, error) {
 		list := g.list()
 		digit, family := classesOfGlyphs(list)
 		d := &digits{name: KindGlyphs, preset: glyphsPreset, shape: []int{1, glyphSide, glyphSide}}
-		d.columns = []column{d.classColumn(digit), {name: "family", values: namesOf(familyNames, family)}}
+		d.columns = []column{d.classColumn(digit), {name: "family", values: pick(familyNames, 1, family)}}
 		parts, all = append(parts, d), append(all, list...)
 	}
 	return fromParts(KindGlyphs, parts, names, o, func(rows []int) []uint8 { return paintGlyphs(pick(all, 1, rows)) })

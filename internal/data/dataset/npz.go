@@ -60,8 +60,7 @@ func openArrays(path string, o Options) (*origin, error) {
 		}
 	}
 	if err := a.open(src, o); err != nil {
-		src.close()
-		return nil, err
+		return src, err
 	}
 	src.read = func(_ context.Context, rows, _ []int, _ *chosen) (*Set, error) { return a.read(rows, o) }
 	if src.count = a.shape[0]; a.bytes {

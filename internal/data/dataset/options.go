@@ -96,7 +96,7 @@ const NumberSuffix = ":number"
 
 // check completes the options of [OpenInputs].
 func (o *Options) check() error {
-	if o.Part = cmp.Or(o.Part, Test); o.Part != Validation && o.Part.check() != nil {
+	if o.Part = cmp.Or(o.Part, Test); !slices.Contains(partNames[:], o.Part) {
 		return fmt.Errorf("part %q: want %q, %q or %q", string(o.Part), Train, Validation, Test)
 	}
 	for _, d := range o.Shape {

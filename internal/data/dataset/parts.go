@@ -218,8 +218,14 @@ func openOrigin(ctx context.Context, path string, o Options, kinds []string) (*o
 	default:
 		src, err = openPictures(path, kind, o)
 	}
-	if err == nil {
-		src.single = !o.divided
+	if src == nil {
+		return nil, err
+	}
+	if src.single = !o.divided; src.close == nil {
+		src.close = func() {}
+	}
+	if err != nil {
+		src.close()
 	}
 	return src, err
 }

@@ -181,8 +181,7 @@ func openPictures(path, kind string, o Options) (*origin, error) {
 		src.labels, err = set.readLists(fsys, path, o)
 	}
 	if err != nil {
-		src.close()
-		return nil, err
+		return src, err
 	}
 	if kind == KindFolders || kind == KindImages {
 		src.name, src.sorted = strings.TrimSuffix(baseName(path), filepath.Ext(path)), kind == KindFolders
@@ -192,8 +191,7 @@ func openPictures(path, kind string, o Options) (*origin, error) {
 	if src.squares = p.IsZero() && kind != KindFolders; src.squares {
 		side := cmp.Or(o.Side, squareSide(o.Shape), DefaultSide)
 		if side > maxPictureSide {
-			src.close()
-			return nil, fmt.Errorf("%s: pictures of side %d: want 1 to %d pixels", path, side, maxPictureSide)
+			return src, fmt.Errorf("%s: pictures of side %d: want 1 to %d pixels", path, side, maxPictureSide)
 		}
 		p.Resize = []int{side, side}
 	}

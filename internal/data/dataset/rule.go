@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,9 +110,8 @@ func (r Rule) check() error {
 // parseClass reads "name = entry, entry" or "entry, entry".
 func parseClass(s string) (class, error) {
 	var c class
-	if i := nameEnd(s); i >= 0 {
-		c.name = unquote(s[:i]).text
-		s = s[i+1:]
+	if m := className.FindStringSubmatch(s); m != nil {
+		c.name, s = unquote(m[1]).text, m[2]
 	}
 	for _, text := range splitOutside(s, ',', -1) {
 		e := unquote(text)
@@ -123,23 +123,8 @@ func parseClass(s string) (class, error) {
 	return c, nil
 }
 
-// nameEnd returns where the "=" stands that ends a class's name, or −1: the
-// first that is not part of <= or >= and that something stands before.
-func nameEnd(s string) int {
-	quoted := false
-	for i := range len(s) {
-		switch {
-		case s[i] == '"':
-			quoted = !quoted
-		case quoted || s[i] != '=' || strings.TrimSpace(s[:i]) == "":
-		case s[i-1] == '<' || s[i-1] == '>':
-			return -1
-		default:
-			return i
-		}
-	}
-	return -1
-}
+// className matches the name of a class and what follows its "=", which is not part of <= or >=.
+var className = regexp.MustCompile(`^\s*("[^"]*"|[^"=]*[^"=<>\s])\s*=(.*)$`)
 
 // title returns the class's name, or its entries.
 func (c class) title() string {

@@ -32,13 +32,6 @@ const (
 	All        Split = "all" // of [Options] only: the parts together
 )
 
-func (s Split) check() error {
-	if s != Train && s != Test {
-		return fmt.Errorf("split %q: want %q or %q", string(s), Train, Test)
-	}
-	return nil
-}
-
 // FormatError says what is wrong with the contents of a file, and how to correct it.
 type FormatError struct {
 	File   string

@@ -67,7 +67,7 @@ func fromTables(path string, tables []*labels, o Options) (*origin, error) {
 			return nil, err
 		}
 	}
-	src := &origin{labels: l, name: strings.TrimSuffix(baseName(path), filepath.Ext(path)), close: func() {}}
+	src := &origin{labels: l, name: strings.TrimSuffix(baseName(path), filepath.Ext(path))}
 	k, err := l.takeSplit()
 	if err != nil {
 		return nil, err

@@ -140,7 +140,11 @@ func (e *encoder) learn(numbers []float64, training []int) {
 // encode writes the inputs of row i.
 func (e *encoder) encode(dst []float32, i int) {
 	if e.numbers == nil {
-		e.category(dst, e.values[i])
+		if k, ok := e.categories[e.values[i]]; ok {
+			dst[k] = 1
+		} else if e.rest { // of a value that is rare in the training part, or not there
+			dst[e.width-1] = 1
+		}
 		return
 	}
 	x := e.numbers[i]
@@ -154,28 +158,16 @@ func (e *encoder) encode(dst []float32, i int) {
 
 // standard standardises a number.
 func (e *encoder) standard(x float64) float32 {
-	if e.plain {
-		return float32((x - e.mean) / e.std)
+	x = (x - e.mean) / e.std
+	if !e.plain {
+		x = min(max(x, -mostDeviations), mostDeviations)
 	}
-	return clip((x - e.mean) / e.std)
+	return float32(x)
 }
 
-// category sets the input of a value. A value that the training part does not
-// have sets that of the rarer ones, or none.
-func (e *encoder) category(row []float32, value string) {
-	if k, ok := e.categories[value]; ok {
-		row[k] = 1
-	} else if e.rest {
-		row[e.width-1] = 1
-	}
-}
-
-// clip keeps a standardised value within what a net can use: a value of a hundred
+// mostDeviations keeps a standardised value within what a net can use: a value of a hundred
 // thousand standard deviations is a typing error.
-func clip(x float64) float32 {
-	const most = 1e5
-	return float32(min(max(x, -most), most))
-}
+const mostDeviations = 1e5
 
 // Column says what one input, or a group of inputs side by side, can be stored as.
 type Column struct {

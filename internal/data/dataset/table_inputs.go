@@ -95,11 +95,6 @@ func (t *tableReader) plainEncoders(c *chosen) ([]encoder, error) {
 	return list, nil
 }
 
-// standardised says what numbers of a table are divided by, and how to leave them as they are.
-func standardised(rows int) string {
-	return fmt.Sprintf("numbers are standardised by the %d rows of the training part; the preprocessing mean=0 std=1 leaves them as they are", rows)
-}
-
 // encoders learns what the columns become from the training rows.
 func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 	if len(training) == 0 {
@@ -110,7 +105,7 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 		c, training = own.chosen, own.division.rows[trainPart]
 	}
 	if t.single || t.Alone {
-		t.note("%s", standardised(len(training)))
+		t.note("numbers are standardised by the %d rows of the training part; the preprocessing mean=0 std=1 leaves them as they are", len(training))
 	}
 	var encoders []encoder
 	var both, constant []string

@@ -207,7 +207,7 @@ func TestOpenTableRefuses(t *testing.T) {
 	}{
 		{csvOf(60), Options{}, "which column is the target? it has x, noise, y, s, s_code"},
 		{strings.Repeat("x,", 50) + "y\n" + strings.Repeat("1,", 50) + "0\n", Options{Target: "z"}, `columns 1 and 2 are both called "x"`},
-		{strings.Join(classNumbers(51), ",") + ",y\n" + strings.Repeat("1,", 51) + "0\n", Options{Target: "z"}, "11 and 40 more"},
+		{strings.Join(ClassNumbers(51), ",") + ",y\n" + strings.Repeat("1,", 51) + "0\n", Options{Target: "z"}, "11 and 40 more"},
 		{csvOf(60), Options{Target: "z"}, `no column "z": it has x, noise, y, s, s_code`},
 		{csvOf(60), Options{Target: "noise <30, >=30"}, `no column "noise <30, >=30": write a colon behind "noise"`},
 		{csvOf(60), Options{Target: "y", Sensitive: []string{"x: 1; 2"}}, `class "2" of x has no example`},

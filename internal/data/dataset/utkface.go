@@ -17,7 +17,7 @@ import (
 )
 
 // utkfaceAges are the ages that are believed; UTKFace says 0 to 116.
-var utkfaceAges = classNumbers(131)
+var utkfaceAges = ClassNumbers(131)
 
 // utkfaceColumns are what a picture's name says: [age]_[gender]_[race]_[date].jpg.
 var utkfaceColumns = []string{"age", "gender", "race"}

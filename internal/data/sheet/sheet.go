@@ -38,7 +38,7 @@ func NewReader(in io.Reader, comment rune) (*Reader, error) {
 	}
 	skip, comma := opening(head)
 	b.Discard(skip)
-	r := &Reader{csv.NewReader(newLimit(b, byte(comma)))}
+	r := &Reader{csv.NewReader(&limit{from: b, comma: byte(comma), fields: 1, line: 1})}
 	r.rows.Comma, r.rows.Comment, r.rows.ReuseRecord = comma, comment, true
 	r.rows.TrimLeadingSpace = comma != '\t' // an empty field may be nothing but a tab
 	return r, nil
@@ -160,10 +160,6 @@ type limit struct {
 	bytes  int // of the row so far
 	fields int
 	line   int
-}
-
-func newLimit(from io.Reader, comma byte) *limit {
-	return &limit{from: from, comma: comma, fields: 1, line: 1}
 }
 
 // Read implements io.Reader.

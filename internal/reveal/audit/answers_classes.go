@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/file"
 )
 
@@ -25,7 +26,7 @@ func matchClasses(y *Attribute, columns []string, width int, ordered bool) (clas
 		return matchOne(y, columns[0], ordered)
 	}
 	width = max(width, 2) // a model that names its classes may have one output for two
-	values, name, short, indices := y.Values, file.Shown(y.Name), afterBeginning(columns), indexNames(width)
+	values, name, short, indices := y.Values, file.Shown(y.Name), afterBeginning(columns), dataset.ClassNumbers(width)
 	named := len(columns) > 0 && columns[0] != ""
 	for _, names := range [][]string{columns, short} {
 		if of, ok := placesOf(values, names); ok && len(names) == width {
@@ -76,7 +77,7 @@ func matchClasses(y *Attribute, columns []string, width int, ordered bool) (clas
 // matchOne is matchClasses for one column of outputs, which is of the class positive, or of the second.
 func matchOne(y *Attribute, positive string, ordered bool) (classed, error) {
 	values, name := y.Values, file.Shown(y.Name)
-	got := classed{names: indexNames(2)}
+	got := classed{names: dataset.ClassNumbers(2)}
 	numbered := false
 	if got.of, numbered = placesOf(values, got.names); !numbered || ordered {
 		got, numbered = classed{names: slices.Clone(values), of: span(0, len(values))}, false
@@ -135,13 +136,4 @@ func placesOf(values, names []string) ([]int, bool) {
 		}
 	}
 	return nil, false
-}
-
-// indexNames names classes by their numbers.
-func indexNames(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	return names
 }

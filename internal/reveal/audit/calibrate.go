@@ -3,6 +3,7 @@ package audit
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"tattle/internal/math/simd"
@@ -74,7 +75,7 @@ func calibrate(g *goal, j *joint, rows []int, score, weight []float64) *calibrat
 		shrink = max(0, 1-freedom/(2*gained))
 	}
 	if g.target.Labels != nil {
-		c.offset = scaled(x[:j.width], shrink)
+		c.offset = floats.ScaleTo(make([]float64, j.width), shrink, x[:j.width])
 	}
 	common := x[len(x)-len(c.slope)-1]
 	for y := range c.slope {
@@ -145,14 +146,6 @@ func rms(x []float64) float64 {
 		sum += v * v
 	}
 	return math.Sqrt(sum / float64(max(1, len(x))))
-}
-
-func scaled(x []float64, by float64) []float64 {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = by * v
-	}
-	return y
 }
 
 // logScores overwrites dst with the log-probabilities of the classes by an

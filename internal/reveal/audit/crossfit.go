@@ -37,17 +37,13 @@ func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, tot
 	}
 	x := newFolded(s, o)
 	h := &hunt{folded: x, attacks: attacks, seed: o.Seed}
-	if h.aim(); len(h.out) == 0 {
+	h.out = slices.DeleteFunc(slices.Clone(h.guesses), func(g *guesses) bool { return g == nil })
+	if len(h.out) == 0 {
 		return x, nil
 	}
 	x.keepForms(attacks)
 	defer func() { x.made = nil }()
 	return x, h.run(ctx, progress)
-}
-
-// aim takes the attributes that can be guessed for the goals.
-func (h *hunt) aim() {
-	h.out = slices.DeleteFunc(slices.Clone(h.guesses), func(g *guesses) bool { return g == nil })
 }
 
 // run judges every fold.

@@ -82,7 +82,7 @@ func newJoint(x *folded, g *goal, rows []int) *joint {
 		cells.add(x.cell[i], v)
 	}
 	if g.target.Labels != nil {
-		all.smooth(0, equalShares(k), float64(k)/2)
+		all.smooth(0, slices.Repeat([]float64{1 / float64(k)}, k), float64(k)/2)
 	}
 	for y := range x.Classes {
 		ofY.smooth(y, all.of(0), jointPrior)
@@ -126,15 +126,6 @@ func (j *joint) group(i int) int {
 		return 0
 	}
 	return j.Y[i]
-}
-
-// equalShares returns equal shares of k classes.
-func equalShares(k int) []float64 {
-	p := make([]float64, k)
-	for i := range p {
-		p[i] = 1 / float64(k)
-	}
-	return p
 }
 
 // means are the mean rows of groups.

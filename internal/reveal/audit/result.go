@@ -227,9 +227,15 @@ func measured(ctx context.Context, s *Sample, o Options, progress func(done, tot
 	}
 	list := make([]*Finding, len(x.guesses))
 	for a, g := range x.guesses {
-		if list[a] = describe(x, a); g != nil {
-			list[a].figures(g, o)
+		f := describe(x, a)
+		if list[a] = f; g == nil {
+			continue
 		}
+		for _, c := range g.chosen {
+			f.Chosen = append(f.Chosen, c.String())
+		}
+		f.excess(g, o)
+		f.Given = given(g, o)
 	}
 	return x, list, nil
 }
@@ -254,13 +260,4 @@ func (f *Finding) counted() int {
 		return f.People
 	}
 	return f.Examples
-}
-
-// figures says what the chosen attacks reached, beyond the baselines and given y and the answered label.
-func (f *Finding) figures(g *guesses, o Options) {
-	for _, c := range g.chosen {
-		f.Chosen = append(f.Chosen, c.String())
-	}
-	f.excess(g, o)
-	f.Given = given(g, o)
 }

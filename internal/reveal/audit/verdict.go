@@ -91,7 +91,7 @@ func adjust(found []*Finding, sameRecipe bool) {
 func (f *Finding) AboveReferences() [2]float64 {
 	return [2]float64{
 		max(f.Excess.P, f.Permutation.P, f.Reference.p()),
-		max(f.Given.beyond(), f.Given.reference().p()),
+		max(f.Given.beyond(), f.Given.Reference.p()),
 	}
 }
 
@@ -102,15 +102,6 @@ func (t *ReferenceTest) p() float64 {
 		return 1
 	}
 	return t.P
-}
-
-// reference returns the comparison of the gain with the references', nil if there is
-// none.
-func (g *Given) reference() *ReferenceTest {
-	if g == nil {
-		return nil
-	}
-	return g.Reference
 }
 
 // order returns the test of the AUC given y and the answered label, nil if there is none.

@@ -17,6 +17,10 @@ func (t *part) curiosity(ctx context.Context, a *Attack, index int, r *part) (*C
 	if err != nil {
 		return nil, err
 	}
+	kind := Raw
+	if endsInDistribution(a.Graph) {
+		kind = Soft
+	}
 	guess := classify.Guesses(scores, len(s.Values))
 	confusion := classify.Confusion(s.Labels, guess, len(s.Values), len(s.Values))
 	c := &Curiosity{
@@ -25,7 +29,7 @@ func (t *part) curiosity(ctx context.Context, a *Attack, index int, r *part) (*C
 		Classes:   s.Values,
 		Curiosity: classify.Accuracy(guess, s.Labels),
 		Confusion: confusion,
-		ROC:       curves(scores, scoresKind(a.Graph), s.Labels, s.Values),
+		ROC:       curves(scores, kind, s.Labels, s.Values),
 		Label:     mutual(s.Name, t.set.YName+" (predicted)", s.Labels, t.labels, len(s.Values), t.classes),
 		Guess:     classify.Information(s.Name, s.Name+" (guessed)", confusion, classify.Confidence),
 	}
@@ -62,13 +66,6 @@ func (t *part) attack(ctx context.Context, a *Attack, attribute string, values i
 // attackBatch is the number of F's outputs to which an attack is applied at once. Each is a few
 // numbers.
 const attackBatch = 4096
-
-func scoresKind(g *nn.Graph) Outputs {
-	if endsInDistribution(g) {
-		return Soft
-	}
-	return Raw
-}
 
 // baseline is a prediction of s without curiosity.
 type baseline struct {
@@ -168,19 +165,14 @@ func curves(outputs []float32, kind Outputs, truth []int, names []string) []ROC 
 			continue
 		}
 		r := stat.NewROC(score, positive, classify.Confidence)
+		var points [][2]float64
+		for _, p := range r.Thin(rocPoints) {
+			points = append(points, [2]float64{p.False, p.True})
+		}
 		out = append(out, ROC{Class: class, Name: names[class], Area: r.Area, Interval: [2]float64{r.Interval.Low, r.Interval.High},
-			Positives: r.Positives, Negatives: r.Negatives, Points: thinned(r)})
+			Positives: r.Positives, Negatives: r.Negatives, Points: points})
 	}
 	return out
-}
-
-func thinned(r stat.ROC) [][2]float64 {
-	thin := r.Thin(rocPoints)
-	points := make([][2]float64, len(thin))
-	for i, p := range thin {
-		points[i] = [2]float64{p.False, p.True}
-	}
-	return points
 }
 
 // logOdds returns log p/(1 − p) of a class. It has the order of p, and keeps probabilities

@@ -195,14 +195,6 @@ func softmax[T nn.Float](p, logp []float64, x []T) int {
 	return best
 }
 
-// softmaxInPlace replaces scores by their softmax.
-func softmaxInPlace(x []float32) {
-	_, logSum := train.LogSumExp(x)
-	for i, v := range x {
-		x[i] = float32(math.Exp(float64(v) - logSum))
-	}
-}
-
 // entropyOf returns −Σ p·log p in nats; an entry that is 0 counts as 0.
 func entropyOf(p, logp []float64) float64 {
 	h := 0.0

@@ -17,16 +17,6 @@ const (
 // metaMixture says in a mixture's metadata whether it is "hard" or "normal".
 const metaMixture = "tattle.mixture"
 
-// mixtureTaus returns the grid of τ′ that a normal mixture's threshold is chosen
-// from, B eq. (2): .01, .02 … .49, all that lie between 0 and 1/2.
-func mixtureTaus() []float64 {
-	var taus []float64
-	for i := 1; i < 50; i++ {
-		taus = append(taus, float64(i)/100)
-	}
-	return taus
-}
-
 // trainMixture trains two standard classifiers, of y and of the one sensitive
 // attribute, each keeping its own best epoch, and mixes them. o has its defaults.
 func trainMixture(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
@@ -132,7 +122,8 @@ func mixtureAttack(ctx context.Context, f *nn.Graph, p *dataset.Parts, index int
 		attack.Validation, err = guessed(attack.Graph, out, labels)
 		return attack, err
 	}
-	for _, tau := range mixtureTaus() {
+	for i := 1; i < 50; i++ { // B eq. 2 takes every τ′ between 0 and 1/2: here .01, .02 … .49
+		tau := float64(i) / 100
 		g := mixtureThreshold(tau)
 		v, err := guessed(g, out, labels)
 		if err != nil {

@@ -25,14 +25,6 @@ func claim(id, subject, group string, v report.Value, n int) report.Claim {
 	return report.Claim{ID: id, Subject: subject, Group: group, Kind: report.Measured, Value: v, N: n, Source: report.Searched}
 }
 
-// kind says whether an excess is demonstrated.
-func (c *Curiosity) kind() report.Kind {
-	if c.Shown() {
-		return report.Demonstrated
-	}
-	return report.Measured
-}
-
 // guessers say what reads the outputs, by the kind of attack.
 var guessers = map[string]string{NetworkAttack: "a small network", ThresholdAttack: "a threshold on their entropy", DecoderAttack: "the mixture's decoder"}
 
@@ -88,7 +80,9 @@ func (c *Curiosity) headline(r *report.Report) {
 		baseline.Beside = append(baseline.Beside, report.Beside{Name: b.name, Value: report.Exactly(b.p.Value, report.Share)})
 	}
 	excess := claim("excess", c.Attribute, "", c.excess(), n)
-	excess.Kind, excess.P = c.kind(), &c.PValueHolm
+	if excess.P = &c.PValueHolm; c.Shown() {
+		excess.Kind = report.Demonstrated
+	}
 	r.Add(curiosity, baseline, excess, claim("guess.bits", c.Attribute, "", bits(c.Guess), n))
 }
 

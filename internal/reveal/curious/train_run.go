@@ -165,10 +165,7 @@ func (t *training) evaluate() {
 	t.ahead = t.trainer.Forward(t.x)
 	copy(t.outputs, t.ahead)
 	if t.Outputs == Soft {
-		n := len(t.outputs) / t.Batch
-		for k := range t.Batch {
-			softmaxInPlace(t.outputs[k*n:][:n])
-		}
+		temper(t.outputs, len(t.outputs)/t.Batch, 1)
 	}
 }
 
