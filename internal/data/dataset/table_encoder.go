@@ -12,10 +12,6 @@ import (
 // folded; what is infinite is as unknown.
 var missingValues = []string{"", "?", "na", "n/a", "nan", "null", "none"}
 
-// slipShare is the least number of numbers in a column per value that is not a number. Such
-// values are then noted, as they are probably slips.
-const slipShare = 20
-
 // encoder turns a column into inputs: a number into one, standardised by the
 // training part, and a second one that is 1 if it is missing; a category into
 // one input for each of its values in the training part.
@@ -31,20 +27,19 @@ type encoder struct {
 }
 
 // newEncoder learns an encoder from the training rows; its width is 0 if the
-// column is constant there. slip is a value that is probably a slip, for which numbers are read as categories, or "".
-func newEncoder(col column, training []int) (e encoder, slip string) {
+// column is constant there.
+func newEncoder(col column, training []int) (e encoder) {
 	e.column = col
-	numbers, slip := parseNumbers(col.values)
-	if numbers != nil {
+	if numbers := parseNumbers(col.values); numbers != nil {
 		e.learn(numbers, training)
-		return e, ""
+		return e
 	}
 	count := map[string]int{}
 	for _, i := range training {
 		count[col.values[i]]++
 	}
 	if len(count) < 2 {
-		return e, slip
+		return e
 	}
 	list := make([]string, 0, len(count))
 	for v := range count {
@@ -61,35 +56,28 @@ func newEncoder(col column, training []int) (e encoder, slip string) {
 	if e.rest {
 		e.width++
 	}
-	return e, slip
+	return e
 }
 
 // parseNumbers returns a column's numbers, NaN if one is missing; nil if
-// some value is none, or all are missing. Then slip is the first value that is not a number, if the column has at least
-// slipShare numbers for each such value.
-func parseNumbers(values []string) (numbers []float64, slip string) {
-	numbers = make([]float64, len(values))
-	known, others := 0, 0
+// some value is none, or all are missing.
+func parseNumbers(values []string) []float64 {
+	numbers, known := make([]float64, len(values)), false
 	for i, v := range values {
 		x, ok := number(v)
 		switch {
 		case ok:
-			numbers[i] = x
-			known++
+			numbers[i], known = x, true
 		case isMissing(v):
 			numbers[i] = math.NaN()
 		default:
-			slip = cmp.Or(slip, v)
-			others++
+			return nil
 		}
 	}
-	switch {
-	case others == 0 && known > 0:
-		return numbers, ""
-	case known < slipShare*others:
-		slip = ""
+	if !known {
+		return nil
 	}
-	return nil, slip
+	return numbers
 }
 
 // isMissing reports whether a value stands for no number, or for an infinite one.

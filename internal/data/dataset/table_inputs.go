@@ -11,16 +11,10 @@ import (
 	"tattle/internal/file"
 )
 
-const (
-	// maxCategories is the most values of a column that have an input each; rarer
-	// values share one. Otherwise codes and names, which differ in nearly every row,
-	// would be most of the inputs.
-	maxCategories = 64
-
-	// derivedShare is the least number of rows per value of a column from which another
-	// may be derived. A column whose values nearly all differ determines everything.
-	derivedShare = 10
-)
+// maxCategories is the most values of a column that have an input each; rarer
+// values share one. Otherwise codes and names, which differ in nearly every row,
+// would be most of the inputs.
+const maxCategories = 64
 
 // tableReader makes the inputs of rows of a table.
 type tableReader struct {
@@ -29,8 +23,7 @@ type tableReader struct {
 	hidden []int // columns that are not inputs
 }
 
-// encoded encodes all columns but those of target and sensitive attributes,
-// those derived from them, and the hidden. Where the preprocessing says what values
+// encoded encodes the input columns. Where the preprocessing says what values
 // become, the columns are numbers that are taken as they are.
 func (t *tableReader) encoded(rows, training []int, c *chosen) (*Set, error) {
 	var encoders []encoder
@@ -69,10 +62,8 @@ func (t *tableReader) encoded(rows, training []int, c *chosen) (*Set, error) {
 // plainEncoders takes the numbers of all columns except the target, the sensitive ones and the hidden ones.
 func (t *tableReader) plainEncoders(c *chosen) ([]encoder, error) {
 	var list []encoder
-	for k, col := range t.columns {
-		if slices.Contains(t.hidden, k) || slices.Contains(c.columns, k) || col.name == "" {
-			continue
-		}
+	for _, k := range t.inputColumns(c) {
+		col := t.columns[k]
 		e := encoder{column: col, numbers: make([]float64, len(col.values)), plain: true, width: 1}
 		for i, v := range col.values {
 			x, ok := number(v)
@@ -109,16 +100,12 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 	}
 	var encoders []encoder
 	var both, constant []string
-	for _, k := range t.inputColumns(c, t.hidden) {
+	for _, k := range t.inputColumns(c) {
 		col := t.columns[k]
 		if slices.Contains(asked, k) {
 			both = append(both, col.name)
 		}
-		e, slip := newEncoder(col, training)
-		if slip != "" {
-			t.note("column %s is read as categories, not numbers: it has the value %q", col.name, slip)
-		}
-		if e.width > 0 {
+		if e := newEncoder(col, training); e.width > 0 {
 			encoders = append(encoders, e)
 		} else {
 			constant = append(constant, col.name)
@@ -136,72 +123,14 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 	return encoders, nil
 }
 
-// inputColumns lists the columns that are inputs, and notes those that are not
-// because target or sensitive attributes give them away.
-func (src *origin) inputColumns(c *chosen, hidden []int) []int {
-	asked := src.asked(c)
-	var inputs []int
-	for k, col := range src.columns {
-		if slices.Contains(hidden, k) || slices.Contains(c.columns, k) || src.givenAway(col, asked) {
-			continue
+// inputColumns lists the columns that are inputs: all but the hidden ones, and those of the target and the sensitive attributes.
+func (t *tableReader) inputColumns(c *chosen) (inputs []int) {
+	for k := range t.columns {
+		if !slices.Contains(t.hidden, k) && !slices.Contains(c.columns, k) {
+			inputs = append(inputs, k)
 		}
-		inputs = append(inputs, k)
 	}
 	return inputs
-}
-
-// asked lists the columns of target and sensitive attributes, and their classes
-// as columns.
-func (src *origin) asked(c *chosen) []column {
-	var list []column
-	for _, k := range c.columns {
-		list = append(list, src.columns[k])
-	}
-	for _, a := range c.all() {
-		classes := column{name: a.Name, values: make([]string, len(a.Labels))}
-		for i, class := range a.Labels {
-			classes.values[i] = strconv.Itoa(class)
-		}
-		list = append(list, classes)
-	}
-	return list
-}
-
-// givenAway reports whether a column follows from one that is asked for, and
-// notes it. Of one that such a column follows from it only makes a note: that may
-// be what is to be learned.
-func (src *origin) givenAway(col column, asked []column) bool {
-	for _, from := range asked {
-		if derivedFrom(col.values, from.values) {
-			src.note("column %s is not an input: %s determines it", col.name, from.name)
-			return true
-		}
-	}
-	for _, to := range asked {
-		if derivedFrom(to.values, col.values) {
-			src.note("column %s is an input and determines %s: take the column out if that is not meant", col.name, to.name)
-			break
-		}
-	}
-	return false
-}
-
-// derivedFrom reports whether a column varies and is a function of another,
-// which has few values.
-func derivedFrom(values, from []string) bool {
-	image := map[string]string{}
-	varies := false
-	for i, v := range from {
-		if was, ok := image[v]; ok && was != values[i] {
-			return false
-		}
-		image[v] = values[i]
-		varies = varies || values[i] != values[0]
-		if len(image) > len(from)/derivedShare {
-			return false
-		}
-	}
-	return varies
 }
 
 // maxExact is the largest integer up to which float32 holds all of them.
@@ -305,7 +234,7 @@ func (l *labels) taken(want []nn.Column, hidden, sensitive []int) (list []modelC
 	}
 	var others, all []int
 	for k, c := range l.columns {
-		numbers, _ := parseNumbers(c.values)
+		numbers := parseNumbers(c.values)
 		if slices.Contains(hidden, k) || c.name == "" || want[0].Type != nn.ColumnText && numbers == nil {
 			continue
 		}
