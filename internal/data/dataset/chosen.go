@@ -94,11 +94,16 @@ func (src *origin) chooseGroup(name string, c *chosen) error {
 	}
 	a := sortedClasses(of)
 	c.group = &a
-	switch {
-	case len(a.Values) == 0:
-		return fmt.Errorf("%s has no values: want one for each person", file.Shown(name))
-	case len(a.Values) == 1:
-		return fmt.Errorf("%s has the single value %s: want one for each person", file.Shown(name), file.Shown(a.Values[0]))
+	return a.CheckPeople()
+}
+
+// CheckPeople returns an error if the attribute cannot say who examples are about.
+func (a *Attribute) CheckPeople() error {
+	switch len(a.Values) {
+	case 0:
+		return fmt.Errorf("%s has no values: name a column with one for each person", file.Shown(a.Name))
+	case 1:
+		return fmt.Errorf("%s has the single value %s: name a column with one for each person", file.Shown(a.Name), file.Shown(a.Values[0]))
 	}
 	return nil
 }

@@ -106,10 +106,7 @@ func judgeNegative(r *Result) Control {
 // within the examples of each y.
 func shuffledWithin(s *Sample, r *rand.Rand) *Sample {
 	t := s.some(controlExamples, r)
-	of := make([][]int, len(t.Classes))
-	for i, y := range t.Y {
-		of[y] = append(of[y], i)
-	}
+	of := byLabel(t.Y, len(t.Classes))
 	for a := range t.Sensitive {
 		for _, group := range of {
 			shuffleAt(t.Sensitive[a].Labels, group, r)

@@ -63,20 +63,12 @@ func newJoint(x *folded, g *goal, rows []int) *joint {
 		}
 		return j
 	}
-	one := make([]float64, k)
-	value := func(i int) []float64 { // what example i adds
-		if g.target.Labels == nil {
-			one[0] = g.target.Values[i]
-			return one
-		}
-		clear(one)
-		one[g.target.Labels[i]] = 1
-		return one
-	}
 	all, ofY := newMeans(1, k), newMeans(len(x.Classes), k)
 	cells := newMeans(x.cells, k)
+	v := make([]float64, k)
 	for _, i := range rows {
-		v := value(i)
+		clear(v)
+		g.add(v, i, 1)
 		all.add(0, v)
 		ofY.add(x.Y[i], v)
 		cells.add(x.cell[i], v)
@@ -186,7 +178,7 @@ func newNearby(numbers []float64, g *goal, rows []int) *nearby {
 		b.y = append(b.y, numbers[i])
 		to := b.sums[(at+1)*b.width:][:b.width]
 		copy(to, b.sums[at*b.width:])
-		b.add(to, i, 1)
+		g.add(to, i, 1)
 	}
 	b.all = slices.Clone(b.sums[len(rows)*b.width:])
 	n, prior := float64(len(rows)), 0.
@@ -217,7 +209,7 @@ func (b *nearby) loss(rows []int, equal [][2]int) (loss float64) {
 	sums := make([]float64, b.width)
 	for at, i := range rows {
 		count := b.sum(sums, equal[at][0], equal[at][1])
-		b.add(sums, i, -1)
+		b.goal.add(sums, i, -1)
 		if l := b.goal.target.Labels; l != nil {
 			loss -= b.smooth(sums, l[i], count-1)
 		} else {
@@ -228,12 +220,12 @@ func (b *nearby) loss(rows []int, equal [][2]int) (loss float64) {
 	return loss
 }
 
-// add adds what example i says, times weight.
-func (b *nearby) add(to []float64, i int, weight float64) {
-	if l := b.goal.target.Labels; l != nil {
+// add adds what example i says, its number or 1 for its class, times weight.
+func (g *goal) add(to []float64, i int, weight float64) {
+	if l := g.target.Labels; l != nil {
 		to[l[i]] += weight
 	} else {
-		to[0] += weight * b.goal.target.Values[i]
+		to[0] += weight * g.target.Values[i]
 	}
 }
 

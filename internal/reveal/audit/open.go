@@ -51,6 +51,8 @@ type OpenOptions struct {
 	// Columns are those of the vectors, named as Scores are. Of an .npz: one array. None: as [dataset.VectorColumns] finds them.
 	Columns []string
 	scored  bool // vectors are refused: a Request has another door for them
+	// References are columns with the outputs of honest classifiers, each in those of one pattern. Of an .npz: one array each.
+	References []string
 	// Progress is called with the bytes of a CSV that are read, now and then and at the end.
 	Progress func(done, total int64)
 }
@@ -65,12 +67,11 @@ type OpenOptions struct {
 // Notes say so. Vectors (see OpenOptions.Vectors, or an .npz with an array embeddings, embedding,
 // emb, vectors or features and no outputs) have any number of columns and need no target.
 func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
-	return first(openOutputs(ctx, path, o, nil))
+	return first(openOutputs(ctx, path, o))
 }
 
-// openOutputs is OpenOutputs, which reads from the same file the outputs of honest classifiers, too: each
-// in the columns of one pattern (of an .npz: one array).
-func openOutputs(ctx context.Context, path string, o OpenOptions, patterns []string) ([]*Sample, error) {
+// openOutputs is OpenOutputs, which returns the outputs of honest classifiers behind those that are audited.
+func openOutputs(ctx context.Context, path string, o OpenOptions) ([]*Sample, error) {
 	f, err := file.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: give a CSV or .npz with outputs and labels", err)
@@ -80,7 +81,7 @@ func openOutputs(ctx context.Context, path string, o OpenOptions, patterns []str
 	if err != nil {
 		return nil, err
 	}
-	all, err := readOutputs(ctx, path, f, before.Size(), o, patterns)
+	all, err := readOutputs(ctx, path, f, before.Size(), o)
 	if after, lost := os.Stat(path); !errors.Is(err, context.Canceled) && (lost != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
 		err = fmt.Errorf("%s: was changed while it was read: wait until it is complete", file.Shown(path))
 	}
@@ -89,7 +90,7 @@ func openOutputs(ctx context.Context, path string, o OpenOptions, patterns []str
 
 // ReadOutputs is OpenOutputs of a file in memory.
 func ReadOutputs(ctx context.Context, name string, content []byte, o OpenOptions) (*Sample, error) {
-	return first(readOutputs(ctx, name, bytes.NewReader(content), int64(len(content)), o, nil))
+	return first(readOutputs(ctx, name, bytes.NewReader(content), int64(len(content)), o))
 }
 
 // first returns the sample that is audited.
@@ -101,11 +102,11 @@ func first(all []*Sample, err error) (*Sample, error) {
 }
 
 // readOutputs reads the first size bytes of a file; what is appended meanwhile is not looked at.
-func readOutputs(ctx context.Context, path string, f io.ReaderAt, size int64, o OpenOptions, patterns []string) (all []*Sample, err error) {
+func readOutputs(ctx context.Context, path string, f io.ReaderAt, size int64, o OpenOptions) (all []*Sample, err error) {
 	c, err := sheet.Open(ctx, path, f, size, o.Progress)
 	if err == nil {
 		var r *roles
-		if r, err = findRoles(c, o, patterns); err == nil {
+		if r, err = findRoles(c, o); err == nil {
 			all, err = r.samples(o.Kind)
 		}
 	}
@@ -187,11 +188,8 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch joined.group = &a; len(a.Values) {
-		case 0:
-			return nil, &measure.OptionError{Option: "Group", Err: fmt.Errorf("%s has no values: name a column with one for each person", file.Shown(w.name))}
-		case 1:
-			return nil, &measure.OptionError{Option: "Group", Err: fmt.Errorf("%s has the single value %s: name a column with one for each person", file.Shown(w.name), file.Shown(a.Values[0]))}
+		if joined.group = &a; a.CheckPeople() != nil {
+			return nil, &measure.OptionError{Option: "Group", Err: a.CheckPeople()}
 		}
 	}
 	var all []*Sample

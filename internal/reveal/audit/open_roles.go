@@ -90,9 +90,8 @@ type roles struct {
 // arrays reports whether the columns are the arrays of an .npz.
 func (r *roles) arrays() bool { return r.Noun == "array" }
 
-// findRoles determines what the columns are, first by the options, then by their names; patterns are of the outputs of
-// honest classifiers.
-func findRoles(c *sheet.Columns, o OpenOptions, patterns []string) (r *roles, err error) {
+// findRoles determines what the columns are, first by the options, then by their names.
+func findRoles(c *sheet.Columns, o OpenOptions) (r *roles, err error) {
 	r = &roles{Columns: c}
 	if err := r.describe(); err != nil {
 		return nil, err
@@ -118,7 +117,7 @@ func findRoles(c *sheet.Columns, o OpenOptions, patterns []string) (r *roles, er
 	if err := r.findGroup(o.Group); err != nil {
 		return nil, err
 	}
-	switch err := r.findScores(o, patterns); {
+	switch err := r.findScores(o); {
 	case r.target == nil && o.Target == "" && !o.Vectors && (err == nil && !r.vectors || err != nil && !r.arrays()):
 		return nil, fmt.Errorf("has no column y, target or label: name the column of the true labels with --target; there are %s", file.ShownNames(r.Names()))
 	case err != nil:

@@ -72,9 +72,9 @@ func (r *roles) groupOf(k int) *outputGroup {
 
 // findScores finds the columns of the outputs of honest classifiers, and of outputs: those that the options name, else those
 // whose names say so, else, if all labels are named, those that are as many as the classes of the target.
-func (r *roles) findScores(o OpenOptions, patterns []string) error {
+func (r *roles) findScores(o OpenOptions) error {
 	var references []*outputGroup
-	for _, p := range patterns {
+	for _, p := range o.References {
 		g, err := r.askedScores([]string{p})
 		if err != nil {
 			return err

@@ -218,7 +218,7 @@ func TestOpenHostile(t *testing.T) {
 	}
 	bomb := archiveOf(t, "logits", []int{1 << 14, 1 << 10}, make([]float32, 1<<24), "y", []int{1 << 14}, make([]int, 1<<14), "s", []int{1 << 14}, make([]int, 1<<14))
 	must.Fail(t, must.Err(OpenOutputs(context.Background(), bomb, OpenOptions{})), "unpack to") // an archive that unpacks to 1,000 times as much
-	_, err := readOutputs(context.Background(), "a.csv", endless{"y,s1,p_0,p_1\n0,\"", "a\n"}, 1<<40, OpenOptions{}, nil)
+	_, err := readOutputs(context.Background(), "a.csv", endless{"y,s1,p_0,p_1\n0,\"", "a\n"}, 1<<40, OpenOptions{})
 	must.Fail(t, err, "is a quote missing") // a quote that never ends
 	s, err := openText(t, "y,s1<b>,p_<script>,\"p_\"\"x\"\"\"\n<script>,\"<i>\nx\",.5,.5\n", OpenOptions{})
 	if err != nil || s.Classes[0] != "<script>" || s.Classes[1] != `"x"` || s.Sensitive[0].Values[0] != "<i>\nx" {
@@ -256,7 +256,7 @@ func TestOpenStops(t *testing.T) {
 
 func TestOpenReferences(t *testing.T) {
 	path := put(t, "a.csv", "y,s1,out_0,out_1,r1_0,r1_1,r2_0,r2_1\n0,a,1,2,3,4,5,6\n1,,1,2,3,4,5,6\n1,b,7,8,9,10,11,12\n")
-	all, err := openOutputs(context.Background(), path, OpenOptions{Scores: []string{"out_*"}}, []string{"r1_*", "r2_"})
+	all, err := openOutputs(context.Background(), path, OpenOptions{Scores: []string{"out_*"}, References: []string{"r1_*", "r2_"}})
 	must.Do(t, err)
 	if refs := all[1:]; len(refs) != 2 || !slices.Equal(refs[0].Outputs, []float32{3, 4, 9, 10}) || !slices.Equal(refs[1].Outputs, []float32{5, 6, 11, 12}) || !slices.Equal(refs[1].Classes, []string{"0", "1"}) {
 		t.Errorf("%+v", refs)

@@ -167,15 +167,10 @@ func dependenceOfPeople(g *guesses, o Options, chance func(i int) *rand.Rand) (l
 func (s *Sample) dealt(r *rand.Rand) (t *Sample, movable int) {
 	x := &folded{Sample: s}
 	x.person, x.people = s.people()
-	makeUp := make([][]int, x.people)
-	for i, p := range x.person {
-		makeUp[p] = append(makeUp[p], s.Y[i])
-	}
 	alike := map[string][]int{}
 	var keys []string
-	for p, y := range makeUp {
-		slices.Sort(y)
-		key := fmt.Sprint(y)
+	for p, rows := range byLabel(x.person, x.people) {
+		key := fmt.Sprint(slices.Sorted(slices.Values(pick(s.Y, rows))))
 		if alike[key] == nil {
 			keys = append(keys, key)
 		}

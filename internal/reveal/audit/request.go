@@ -23,10 +23,9 @@ type Request struct {
 	Outputs  string // path of a file of outputs
 	Vectors  string // path of a file of vectors
 
-	ModelOptions    measure.ModelOptions // how Model is read, or how pictures are prepared for Endpoint
-	Client          infer.Options        // how Endpoint is asked
-	OutputsOptions  OpenOptions          // how Outputs or Vectors is read
-	ReferenceScores []string             // columns of Outputs with the outputs of honest classifiers
+	ModelOptions   measure.ModelOptions // how Model is read, or how pictures are prepared for Endpoint
+	Client         infer.Options        // how Endpoint is asked
+	OutputsOptions OpenOptions          // how Outputs or Vectors is read
 
 	Data        string // path of the examples, or "glyphs"; empty: the data of the model's own run
 	Kind        string // of the data, as in dataset; empty: detected
@@ -128,7 +127,7 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 		s.Sample.apart()
 	}
 	if s.Sample.Kind == Vector {
-		if q.Reference != "" || len(q.ReferenceScores) > 0 {
+		if q.Reference != "" || len(q.OutputsOptions.References) > 0 {
 			return nil, wrong("Reference", "leave it out", "honest classifiers have no vectors to compare these with")
 		}
 		s.Defences = false
@@ -145,7 +144,7 @@ func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
 	if q.Progress != nil {
 		o.Progress = func(done, total int64) { q.Progress("reading the outputs", int(done), int(total)) }
 	}
-	all, err := openOutputs(ctx, path, o, q.ReferenceScores)
+	all, err := openOutputs(ctx, path, o)
 	if err != nil {
 		return measure.WrongData(ctx, q.door(), err)
 	}

@@ -16,11 +16,11 @@ import (
 // taken for outputs of the audited model or for sensitive attributes.
 func TestReferenceScoresAreUsed(t *testing.T) {
 	rows := "a,b,h0,h1,k0,k1,id,y,s1\n" + strings.Repeat(".2,.8,.3,.7,.4,.6,5,1,f\n.7,.3,.6,.4,.5,.5,7,0,m\n.7,.3,.6,.4,.5,.5,7,0,f\n", 5)
-	q := &Request{Outputs: put(t, "a.csv", rows), Target: "y", Sensitive: []string{"s1"}, ReferenceScores: []string{"h*", "k*"}, OutputsOptions: OpenOptions{Scores: []string{"a", "b"}}}
+	q := &Request{Outputs: put(t, "a.csv", rows), Target: "y", Sensitive: []string{"s1"}, OutputsOptions: OpenOptions{Scores: []string{"a", "b"}, References: []string{"h*", "k*"}}}
 	check := func() {
 		t.Helper()
 		s := must.Get(q.Open(context.Background(), ""))(t)
-		if len(s.References) != 2 || s.References[1].Name != q.ReferenceScores[1] || len(s.Sample.Classes) != 2 || len(s.Sample.Sensitive) != 1 {
+		if len(s.References) != 2 || s.References[1].Name != q.OutputsOptions.References[1] || len(s.Sample.Classes) != 2 || len(s.Sample.Sensitive) != 1 {
 			t.Fatalf("%+v", s.Sample)
 		}
 		for _, n := range s.Sample.Notes {
@@ -33,7 +33,7 @@ func TestReferenceScoresAreUsed(t *testing.T) {
 	q.OutputsOptions.Scores = []string{"h0", "h1"}
 	must.Fail(t, must.Err(q.Open(context.Background(), "")), "column h0 has two roles")
 
-	q.Outputs, q.OutputsOptions.Scores, q.ReferenceScores, q.Sensitive, q.Target = filepath.Join(t.TempDir(), "a.npz"), nil, []string{"h", "k"}, nil, ""
+	q.Outputs, q.OutputsOptions.Scores, q.OutputsOptions.References, q.Sensitive, q.Target = filepath.Join(t.TempDir(), "a.npz"), nil, []string{"h", "k"}, nil, ""
 	must.Do(t, file.Write(q.Outputs, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		for _, name := range []string{"scores", "h", "k"} {

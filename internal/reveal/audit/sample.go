@@ -103,19 +103,24 @@ func (s *Sample) some(n int, r *rand.Rand) *Sample {
 	if s.Group == nil {
 		return s.Subset(drawRows(s.Len(), n, r))
 	}
-	person, people := s.people()
-	of := make([][]int, people)
-	for i, p := range person {
-		of[p] = append(of[p], i)
-	}
+	of := byLabel(s.people())
 	var rows []int
-	for _, p := range r.Perm(people) {
+	for _, p := range r.Perm(len(of)) {
 		if len(rows)+len(of[p]) <= n {
 			rows = append(rows, of[p]...)
 		}
 	}
 	slices.Sort(rows)
 	return s.Subset(rows)
+}
+
+// byLabel returns the examples of each label, of which there are n.
+func byLabel(labels []int, n int) [][]int {
+	of := make([][]int, n)
+	for i, l := range labels {
+		of[l] = append(of[l], i)
+	}
+	return of
 }
 
 // drawRows draws most of n examples and returns them in ascending order. If n is not larger than most, it returns all.
