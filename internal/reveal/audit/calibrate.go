@@ -126,19 +126,7 @@ func (c *calibration) apply(dst, base []float64, row int, score []float64) {
 }
 
 // logNormalise subtracts log Σ exp(x) from x.
-func logNormalise(x []float64) {
-	top := x[0]
-	for _, v := range x {
-		top = max(top, v)
-	}
-	sum := 0.0
-	for _, v := range x {
-		sum += math.Exp(v - top)
-	}
-	for k := range x {
-		x[k] -= top + math.Log(sum)
-	}
-}
+func logNormalise(x []float64) { floats.AddConst(-floats.LogSumExp(x), x) }
 
 func rms(x []float64) float64 {
 	sum := 0.0

@@ -43,12 +43,12 @@ func shuffling(g *guesses, b *Baseline, o Options) *Shuffling {
 	} else {
 		leak, left = leakOfClasses(g.best, at, mixed), 1-b.Accuracy.Value
 	}
-	share, ok := least(func(share float64) bool {
+	found := func(share float64) bool {
 		above, spread, variance := leak(share)
 		return variance > 1e-9 && (above-power*spread)/crossFitStretch >= level*math.Sqrt(variance)
-	})
-	if ok {
-		x.Smallest = new(share * left)
+	}
+	if found(1) {
+		x.Smallest = new(stat.SmallestDifference(0, found) * left)
 	}
 	return x
 }
@@ -110,20 +110,4 @@ func leakOfNumbers(numbers []float64, mixed [][]int) leakOf {
 		}
 		return math.Sqrt(share) / unit * squares, math.Sqrt((1 - share) * squares), variance
 	}
-}
-
-// least returns the least share that is found, to a thousandth; ok is false if none is.
-func least(finds func(share float64) bool) (share float64, ok bool) {
-	if !finds(1) {
-		return 0, false
-	}
-	low, high := 0., 1.
-	for high-low > 1e-3 {
-		if share := low + (high-low)/2; finds(share) {
-			high = share
-		} else {
-			low = share
-		}
-	}
-	return high, true
 }
