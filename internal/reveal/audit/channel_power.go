@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"tattle/internal/engine/classify"
-	"tattle/internal/math/simd"
 	"tattle/internal/report"
 )
 
@@ -44,23 +43,16 @@ type Channel struct {
 func measureChannels(ctx context.Context, s *Sample, attributes int, o Options) ([]Channel, error) {
 	o = o.withDefaults()
 	kinds := channelsOf(s)
-	list := make([]Channel, len(kinds))
 	s = s.some(plantedExamples, random(o.Seed, streamChannel, 0))
-	done := o.counter("planted channels", len(list))
-	errs := make([]error, len(list))
-	simd.Parallel(len(list), 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			list[i] = Channel{Channel: kinds[i], Examples: s.Len()}
-			errs[i] = list[i].measure(ctx, s, attributes, o, uint64(i+1))
-			done()
+	list, done := make([]Channel, len(kinds)), o.counter("planted channels", len(kinds))
+	return list, inParallel(len(list), func(i int) error {
+		defer done()
+		list[i] = Channel{Channel: kinds[i], Examples: s.Len()}
+		if err := list[i].measure(ctx, s, attributes, o, uint64(i+1)); err != nil {
+			return fmt.Errorf("planted channel: %w", err)
 		}
+		return nil
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("planted channel: %w", err)
-		}
-	}
-	return list, nil
 }
 
 // measure looks for the smallest size at which the channel is found.

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"tattle/internal/engine/classify"
-	"tattle/internal/math/simd"
 	"tattle/internal/math/stat"
 )
 
@@ -50,26 +49,15 @@ func defend(ctx context.Context, s *Sample, o Options) ([]Defence, error) {
 	if o.Folds, o.Attacks = defenceFolds, defenceAttacks(o.Attacks); s.Len() >= plantedExamples {
 		o.Folds, most = 2, 2*defenceFit
 	}
-	return tryAll(ctx, changes(s.some(most, random(o.Seed, streamDefence, 0)), o.Seed), o)
-}
-
-// tryAll tries the defences in parallel, because the fits for one do not use all cores. The
-// first is NoDefence.
-func tryAll(ctx context.Context, tried []change, o Options) ([]Defence, error) {
-	list, errs := make([]Defence, len(tried)), make([]error, len(tried))
-	done := o.counter("defences", len(tried))
-	simd.Parallel(len(tried), 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			list[i], errs[i] = try(ctx, tried[i], len(tried), o)
-			done()
+	tried := changes(s.some(most, random(o.Seed, streamDefence, 0)), o.Seed) // in parallel: the fits for one do not use all cores
+	list, done := make([]Defence, len(tried)), o.counter("defences", len(tried))
+	return list, inParallel(len(tried), func(i int) (err error) {
+		defer done()
+		if list[i], err = try(ctx, tried[i], len(tried), o); err != nil {
+			return fmt.Errorf("audit: defence %s: %w", tried[i].name, err)
 		}
+		return nil
 	})
-	for i := range list {
-		if errs[i] != nil {
-			return nil, fmt.Errorf("audit: defence %s: %w", tried[i].name, errs[i])
-		}
-	}
-	return list, nil
 }
 
 // defenceAttacks returns the quick attacks among those that the options name, and all quick

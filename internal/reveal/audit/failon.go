@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,44 +87,38 @@ func splitRules(text string) []string {
 	return append(parts, text[from:])
 }
 
+// ruleText matches a rule: an attribute, and a verdict, or a figure with its threshold and a confidence.
+var ruleText = regexp.MustCompile(`^(?s)(?:(.+):)?\s*(?:(curious|beyond|leaky|inconclusive)|([a-z]+)\s*>([^@]*)(?:@(.+))?)$`)
+
 // parseRule reads a verdict or "FIGURE>THRESHOLD@CONFIDENCE", with or without an attribute.
-func parseRule(text string) (rule, error) {
-	r := rule{text: text, confidence: DefaultConfidence}
-	what := text
-	if i := strings.LastIndexByte(text, ':'); i >= 0 {
-		r.attribute, what = strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
-		if strings.HasPrefix(r.attribute, `"`) {
-			unquoted, err := strconv.Unquote(r.attribute)
-			if err != nil {
-				return r, fmt.Errorf("the name %s is not quoted right", r.attribute)
-			}
-			r.attribute = unquoted
-		}
-		if r.attribute == "" {
-			return r, fmt.Errorf("no attribute before the colon")
-		}
-	}
-	if ruleVerdicts[what] != nil {
-		r.verdict = what
-		return r, nil
-	}
-	figure, rest, ok := strings.Cut(what, ">")
-	if r.figure = strings.TrimSpace(figure); !ok {
+func parseRule(text string) (r rule, err error) {
+	m := ruleText.FindStringSubmatch(text)
+	if m == nil {
 		return r, fmt.Errorf(`it is none of curious, beyond, leaky, inconclusive, never, and no figure above a threshold, as "excess>5%%@95%%"`)
 	}
-	threshold, confidence, given := strings.Cut(rest, "@")
-	var err error
-	if r.threshold, _, err = stat.ParseShare(threshold); err != nil {
+	r = rule{text: text, attribute: strings.TrimSpace(m[1]), verdict: m[2], figure: m[3], confidence: DefaultConfidence}
+	if strings.HasPrefix(r.attribute, `"`) {
+		if r.attribute, err = strconv.Unquote(r.attribute); err != nil {
+			return r, fmt.Errorf("the name %s is not quoted right", m[1])
+		}
+	}
+	if m[1] != "" && r.attribute == "" {
+		return r, errors.New("no attribute before the colon")
+	}
+	if r.verdict != "" {
+		return r, nil
+	}
+	if r.threshold, _, err = stat.ParseShare(m[4]); err != nil {
 		return r, fmt.Errorf("threshold: %w", err)
 	}
-	if given {
-		if r.confidence, _, err = stat.ParseShare(confidence); err != nil {
+	if m[5] != "" {
+		if r.confidence, _, err = stat.ParseShare(m[5]); err != nil {
 			return r, fmt.Errorf("confidence: %w", err)
 		}
 	}
 	switch {
 	case !(.5 < r.confidence && r.confidence <= .999999):
-		return r, fmt.Errorf("a confidence must be above 50 %% and at most 99.9999 %%")
+		return r, errors.New("a confidence must be above 50 % and at most 99.9999 %")
 	case r.figure != figureExcess && r.figure != figureCuriosity:
 		return r, fmt.Errorf("the figures are %s and %s", figureExcess, figureCuriosity)
 	case !(0 <= r.threshold && r.threshold < 1):

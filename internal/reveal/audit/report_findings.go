@@ -315,13 +315,8 @@ func (x *account) advise() {
 		case ChooseNone:
 			x.Find("defence.none", "")
 		case ChooseDefence:
-			kept := ""
-			for _, y := range a.Defences {
-				if y.Name == d.Defence {
-					kept = report.Exactly(y.Honesty.Value, report.Share).String()
-				}
-			}
-			x.Find("defence.release", "", d.Defence, kept)
+			y := find(a.Defences, func(y *Defence) bool { return y.Name == d.Defence })
+			x.Find("defence.release", "", d.Defence, report.Exactly(y.Honesty.Value, report.Share).String())
 		case ChooseLabel:
 			if d.Defence != "" {
 				x.Find("defence.alone", "", d.Defence)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"tattle/internal/engine/classify"
+	"tattle/internal/math/simd"
 )
 
 // The defaults of Options.
@@ -147,6 +148,17 @@ func (o Options) forControl() Options {
 		o.Progress = func(_ string, done, total int) { report("negative control", done, total) }
 	}
 	return o
+}
+
+// inParallel does n things on all cores, and returns the first error of any.
+func inParallel(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	simd.Parallel(n, 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			errs[i] = do(i)
+		}
+	})
+	return cmp.Or(errs...)
 }
 
 // progress calls Progress unless it is nil.

@@ -105,13 +105,7 @@ func (h *hunt) first(ctx context.Context, k int, sp *split) ([]*trial, error) {
 			trials = append(trials, t)
 		}
 	}
-	errs := make([]error, len(trials))
-	simd.Parallel(len(trials), 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			errs[i] = h.fit(ctx, trials[i], sp.small, sp.held)
-		}
-	})
-	return trials, cmp.Or(errs...)
+	return trials, inParallel(len(trials), func(i int) error { return h.fit(ctx, trials[i], sp.small, sp.held) })
 }
 
 // accuracy and merit are what trials are ranked by for a goal: how often the guess
