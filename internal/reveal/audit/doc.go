@@ -19,7 +19,7 @@
 // by joining outputs to labels (answers*.go); run.go, sample.go, copies.go and result.go; the attacks
 // (crossfit.go, folds.go, joint.go, select.go, forms*.go, calibrate.go); a finding: its excess (excess.go)
 // and its gain (given.go), their tests (permute.go) and the references (reference.go); what is known of the
-// test itself (shuffling.go, control.go, channel*.go, power.go); verdict.go, and the rules of a
+// test itself (control.go, channel*.go, power.go); verdict.go, and the rules of a
 // build (failon.go, accept.go). Beside it stand what is trained for an audit (prepare.go, training.go,
 // planted.go), what is kept of it (record.go), what could be released instead (defence*.go), and what
 // the report says (report*.go).

@@ -162,11 +162,11 @@ func (b Breach) String() string { return b.sentence }
 // inUnits writes a value of a figure with its unit; numeric is that of the attribute.
 func inUnits(figure string, numeric bool, x float64) string {
 	unit := report.Share
-	switch {
-	case figure == figureExcess:
+	switch figure {
+	case figureExcess:
 		unit = excessUnit(numeric)
-	case figure == figureGain && !numeric:
-		unit = report.Bits
+	case figureGain:
+		unit = gainUnit(numeric)
 	}
 	return strings.TrimPrefix(report.Exactly(x, unit).String(), "+")
 }

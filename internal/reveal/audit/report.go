@@ -132,11 +132,7 @@ func (x *account) attribute(f *Finding) {
 	}
 	add(report.Claim{ID: "without", Kind: report.Measured, Value: without, N: f.Examples})
 	add(report.Claim{ID: "excess", Kind: report.Demonstrated, Value: x.limits(f.Excess.Value, f.Excess.Low, f.Excess.High, unitOf), N: f.Examples, P: &f.ExcessAdjusted})
-	unit := report.Bits
-	if f.Numeric {
-		unit = report.Share
-	}
-	if g := f.Given; g != nil {
+	if g, unit := f.Given, gainUnit(f.Numeric); g != nil {
 		add(report.Claim{ID: "gain", Kind: report.Demonstrated, Value: x.limits(g.Gain, g.Low, g.High, unit), N: f.Examples, P: &g.Adjusted, Beside: []report.Beside{{Name: "left open", Value: report.Exactly(g.Baseline, unit)}, {Name: "margin", Value: report.Exactly(g.Margin, unit)}}})
 		if t := g.Order; t != nil {
 			add(report.Claim{ID: "auc", Kind: report.Demonstrated, N: f.Examples, P: &t.Adjusted,
@@ -177,6 +173,14 @@ func excessUnit(numeric bool) report.Unit {
 		return report.Variance
 	}
 	return report.Points
+}
+
+// gainUnit is the unit of a gain.
+func gainUnit(numeric bool) report.Unit {
+	if numeric {
+		return report.Share
+	}
+	return report.Bits
 }
 
 // inFolds lists each name once, with the number of folds that have it.
@@ -266,11 +270,7 @@ func (x *account) defences() {
 			add("defence.excess", x.limits(l.Excess.Value, l.Excess.Low, l.Excess.High, excessUnit(l.Numeric)))
 			add("defence.honesty", proportion(d.Honesty))
 			if g := l.Given; g != nil {
-				u := report.Bits
-				if l.Numeric {
-					u = report.Share
-				}
-				add("defence.gain", x.limits(g.Gain, g.Low, g.High, u))
+				add("defence.gain", x.limits(g.Gain, g.Low, g.High, gainUnit(l.Numeric)))
 				if g.Order != nil {
 					add("defence.auc", report.Exactly(g.Order.Area, report.Share))
 				}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -115,27 +116,13 @@ func (x *account) verdict(f *Finding) report.Finding {
 			out.Code = "no_evidence.power"
 		}
 	default:
-		out.Code, out.Args = why(f, out.Args)
+		if out.Code = "inconclusive." + string(f.Undecided.Why); f.Undecided.Why == ByExamples {
+			out.Args = append(out.Args, strings.TrimSuffix(f.Unusable, "."))
+		} else if f.Undecided.Enough > 0 {
+			out.Code, out.Args = out.Code+".enough", append(out.Args, report.Grouped(f.Undecided.Enough))
+		}
 	}
 	return out
-}
-
-// undecidedCodes are the codes of the reasons for no verdict.
-var undecidedCodes = map[Why]string{
-	ByControl: "inconclusive.control", ByPeople: "inconclusive.people", ByExamples: "inconclusive.unusable", ByMargin: "inconclusive.possible", ByShuffling: "inconclusive.shuffling",
-	ByPower: "inconclusive.power", ByPossible: "inconclusive.power", ByChannel: "inconclusive.missed", ByUnknown: "inconclusive.unknown",
-}
-
-// why returns the finding that explains why an attribute has no verdict.
-func why(f *Finding, args []string) (code string, with []string) {
-	code = undecidedCodes[f.Undecided.Why]
-	switch {
-	case code == "inconclusive.unusable":
-		args = append(args, strings.TrimSuffix(f.Unusable, "."))
-	case f.Undecided.Enough > 0:
-		code, args = code+".enough", append(args, report.Grouped(f.Undecided.Enough))
-	}
-	return code, args
 }
 
 // valueOf names a value of an attribute, such as "sex = Male" or "age >=40".
@@ -159,17 +146,15 @@ func strengthOf(area float64) string {
 	return "nearly complete"
 }
 
-// outputWords name the kinds of outputs.
-var outputWords = map[curious.Outputs]string{curious.Raw: "raw outputs (logits)", curious.Soft: "soft outputs (probabilities)", Vector: "vectors"}
-
+// outputs names the kind of outputs.
 func (r *Result) outputs() string {
-	if r.Binary {
+	switch {
+	case r.Binary:
 		return "hard labels"
+	case r.Outputs == Vector:
+		return "vectors"
 	}
-	if w, ok := outputWords[r.Outputs]; ok {
-		return w
-	}
-	return "outputs"
+	return cmp.Or(curious.OutputWords[r.Outputs], "outputs")
 }
 
 // target is the target in words: where its numbers were cut into classes, the class is known, and not the number.

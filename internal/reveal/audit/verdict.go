@@ -183,43 +183,38 @@ type Undecided struct {
 	Enough int
 }
 
-// Why is a reason.
+// Why is a reason: what follows "inconclusive." in the code of the finding.
 type Why string
 
 // The reasons. Where none but ByControl holds, finding nothing proves nothing.
 const (
-	ByControl   Why = "a control failed"
-	ByExamples  Why = "the examples cannot be audited" // Finding.Unusable says more
-	ByPeople    Why = "near-copies suggest people with several examples"
-	ByMargin    Why = "no excess above the margin is possible"           // a guess without an error would be within it
-	ByShuffling Why = "too few examples are alike but for the attribute" // shuffling among them finds nothing, however large
-	ByPower     Why = "only large excesses would have been found"        // Power.Smallest
-	ByPossible  Why = "no excess that would have been found is possible" // Power.Smallest is more than a guess without an error has
-	ByChannel   Why = "a planted channel was not found at any size"      // Power.Channels
-	ByUnknown   Why = "the excess that would have been found is not known"
+	ByControl   Why = "control"   // a control failed
+	ByExamples  Why = "unusable"  // the examples cannot be audited: Finding.Unusable says more
+	ByPeople    Why = "people"    // near-copies suggest people with several examples
+	ByMargin    Why = "possible"  // a guess without an error would be within the margin
+	ByShuffling Why = "shuffling" // too few examples are alike but for the attribute: shuffling among them finds nothing, however large
+	ByPower     Why = "power"     // only large excesses would have been found: Power.Smallest
+	ByChannel   Why = "missed"    // a planted channel was not found at any size: Power.Channels
+	ByUnknown   Why = "unknown"   // the excess that would have been found is not known
 )
 
 // undecided returns why no verdict on an attribute is possible.
 func (r *Result) undecided(f *Finding) Undecided {
-	if f.Unusable != "" {
+	switch {
+	case f.Unusable != "":
 		return Undecided{Why: ByExamples}
-	}
-	most := f.possible()
-	switch blind := f.Shuffling != nil && f.Shuffling.Smallest == nil; {
 	case r.failed() != nil:
 		return Undecided{Why: ByControl}
 	case f.Near:
 		return Undecided{Why: ByPeople}
-	case most <= r.Settings.Margin:
+	case f.possible() <= r.Settings.Margin:
 		return Undecided{Why: ByMargin}
-	case blind:
+	case f.Shuffling != nil && f.Shuffling.Smallest == nil:
 		return Undecided{Why: ByShuffling}
 	case f.Power.Smallest == nil:
 		return Undecided{Why: ByUnknown}
 	case f.Power.missed():
 		return Undecided{Why: ByChannel}
-	case most < *f.Power.Smallest:
-		return Undecided{ByPossible, r.enough(f)}
 	}
 	return Undecided{ByPower, r.enough(f)}
 }

@@ -67,7 +67,7 @@ func TestVerdicts(t *testing.T) {
 		"as honest ones":        {honest, LeakyBeyond, ""},
 		"more than honest":      {more, Curious, ""},
 		"within the margin":     {slight, LeakyBeyond, ""},
-		"nothing is possible":   {sure, Inconclusive, ByPossible},
+		"nothing is possible":   {sure, Inconclusive, ByPower},
 		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, ByExamples},
 	} {
 		r := concluded(c.f)

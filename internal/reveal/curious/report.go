@@ -28,8 +28,8 @@ func claim(id, subject, group string, v report.Value, n int) report.Claim {
 // guessers say what reads the outputs, by the kind of attack.
 var guessers = map[string]string{NetworkAttack: "a small network", ThresholdAttack: "a threshold on their entropy", DecoderAttack: "the mixture's decoder"}
 
-// outputWords are the kinds of outputs in words.
-var outputWords = map[Outputs]string{Raw: "raw outputs (logits)", Soft: "soft outputs (probabilities)"}
+// OutputWords are the kinds of outputs in words.
+var OutputWords = map[Outputs]string{Raw: "raw outputs (logits)", Soft: "soft outputs (probabilities)"}
 
 // Headline adds to a report what it says first of one classifier: how often the target is answered right and, if
 // there are attacks, what they guess. taus are the thresholds of the attacks in nats, 0 for an attack that is none.
@@ -346,7 +346,7 @@ func (v *Evaluation) Describe(r *report.Report, attack string, b Beta) {
 		names = append(names, s.Attribute)
 	}
 	of := report.List(names)
-	r.Find("made.released", "", v.Target, outputWords[v.Outputs])
+	r.Find("made.released", "", v.Target, OutputWords[v.Outputs])
 	switch Kind(attack) {
 	case Standard, Overlearning:
 		r.Find("made.standard", "", of)
