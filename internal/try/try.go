@@ -39,7 +39,7 @@ func Columns(content []byte) ([]string, error) {
 // Audit audits the outputs in a file and returns the report. It calls progress, unless nil, as
 // the audit goes on.
 func Audit(ctx context.Context, content []byte, q Request, progress func(stage string, done, total int)) (*report.Report, error) {
-	s, err := audit.ReadOutputs(ctx, q.Name, content, audit.OpenOptions{Target: q.Target, Sensitive: q.Sensitive, Scores: q.Scores})
+	s, err := audit.ReadOutputs(ctx, q.Name, content, audit.OpenOptions{Target: q.Target, Sensitive: q.Sensitive, Columns: q.Scores})
 	if err != nil {
 		return nil, err
 	}

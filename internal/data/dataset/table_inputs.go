@@ -232,19 +232,14 @@ func (l *labels) taken(want []nn.Column, hidden, sensitive []int) (list []modelC
 	if len(want) > 1 {
 		return nil, fmt.Errorf("the model takes columns by name, and the file lacks these: %s; it has %s", file.ShownNames(lacking), file.ShownNames(l.names()))
 	}
-	var others, all []int
+	var all []int
 	for k, c := range l.columns {
-		numbers := parseNumbers(c.values)
-		if slices.Contains(hidden, k) || c.name == "" || want[0].Type != nn.ColumnText && numbers == nil {
-			continue
-		}
-		all = append(all, k)
-		if !slices.Contains(sensitive, k) {
-			others = append(others, k)
+		if !slices.Contains(hidden, k) && c.name != "" && (want[0].Type == nn.ColumnText || parseNumbers(c.values) != nil) {
+			all = append(all, k)
 		}
 	}
-	what := "all of the type but the target and the sensitive ones"
-	taken := others
+	others := slices.DeleteFunc(slices.Clone(all), func(k int) bool { return slices.Contains(sensitive, k) })
+	taken, what := others, "all of the type but the target and the sensitive ones"
 	if len(taken) != want[0].Width {
 		taken, what = all, "all of the type but the target"
 	}

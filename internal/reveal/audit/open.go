@@ -40,16 +40,15 @@ type OpenOptions struct {
 	// Group is the column that says which person each example is about, or [dataset.NoGroup]. "": of an .npz, an array
 	// called group, person or subject; of a CSV, none.
 	Group string
-	// Scores are columns, in the order of the classes, or patterns such as "out_*". None:
+	// Columns are those of the outputs, in the order of the classes, or patterns such as "out_*". None:
 	// those that begin with score, logit, prob, p_ or output; what follows a colon is the
 	// class. If Target and Sensitive are given and no name begins so, those that have a common
-	// beginning and are as many as the classes, or are called as these. Of an .npz: one array.
-	Scores []string
-	Kind   curious.Outputs // "" is Soft if every row is a distribution
+	// beginning and are as many as the classes, or are called as these. Of vectors: as [dataset.VectorColumns]
+	// finds them. Of an .npz: one array.
+	Columns []string
+	Kind    curious.Outputs // "" is Soft if every row is a distribution
 	// Vectors says that the outputs are vectors, numbers that are not scores of classes. The target may be missing.
 	Vectors bool
-	// Columns are those of the vectors, named as Scores are. Of an .npz: one array. None: as [dataset.VectorColumns] finds them.
-	Columns []string
 	scored  bool // vectors are refused: a Request has another door for them
 	// References are columns with the outputs of honest classifiers, each in those of one pattern. Of an .npz: one array each.
 	References []string

@@ -15,7 +15,7 @@ func TestAskedScores(t *testing.T) {
 		"y,s,q_yes,q_no\nno,a,.1,.9\nyes,b,.2,.8\n":               {"q_yes", "q_no"},
 		"y,s,q0,q1\nno,a,.1,.9\nyes,b,.2,.8\n":                    {"q0", "q1"},
 	} {
-		s, err := ReadOutputs(t.Context(), "x.csv", []byte(content), OpenOptions{Target: "y", Sensitive: []string{"s"}, Scores: columns})
+		s, err := ReadOutputs(t.Context(), "x.csv", []byte(content), OpenOptions{Target: "y", Sensitive: []string{"s"}, Columns: columns})
 		if err != nil {
 			t.Errorf("%v: %v", columns, err)
 			continue
@@ -28,5 +28,5 @@ func TestAskedScores(t *testing.T) {
 			t.Errorf("%v: y %v, want %v", columns, s.Y, want)
 		}
 	}
-	must.Fail(t, must.Err(ReadOutputs(t.Context(), "x.csv", []byte("y,s,cat,dog\nno,a,.1,.9\nyes,b,.2,.8\n"), OpenOptions{Target: "y", Sensitive: []string{"s"}, Scores: []string{"cat", "dog"}}))) // cats are no answer
+	must.Fail(t, must.Err(ReadOutputs(t.Context(), "x.csv", []byte("y,s,cat,dog\nno,a,.1,.9\nyes,b,.2,.8\n"), OpenOptions{Target: "y", Sensitive: []string{"s"}, Columns: []string{"cat", "dog"}}))) // cats are no answer
 }

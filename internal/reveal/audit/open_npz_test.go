@@ -47,7 +47,7 @@ func TestOpenNPZ(t *testing.T) {
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("\n%+v\nwant\n%+v", s, want)
 	}
-	s, err = OpenOutputs(context.Background(), path, OpenOptions{Scores: []string{"scores"}, Target: "old", Sensitive: []string{"age:number", "sex: f; *"}})
+	s, err = OpenOutputs(context.Background(), path, OpenOptions{Columns: []string{"scores"}, Target: "old", Sensitive: []string{"age:number", "sex: f; *"}})
 	if err != nil || s.Target != "old" || len(s.Sensitive) != 2 || s.Sensitive[0].Numbers[0] != .1 || s.Sensitive[1].Values[1] != "others" {
 		t.Errorf("%+v, %v", s, err)
 	}

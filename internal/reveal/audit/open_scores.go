@@ -81,10 +81,7 @@ func (r *roles) findScores(o OpenOptions) error {
 		}
 		references = append(references, g)
 	}
-	asked := o.Scores
-	if o.Vectors {
-		asked = o.Columns
-	}
+	asked := o.Columns
 	if o.Vectors && len(asked) == 0 {
 		var err error
 		if asked, err = r.inferVectors(len(o.Sensitive) > 0); err != nil {

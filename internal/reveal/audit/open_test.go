@@ -68,7 +68,7 @@ func TestOpenAttributes(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%d,%d,%d,%s,%d,%d,-1,2\n", i, i%3, i%20, i%21, []string{"a", "b"}[i%2], i%2, i)
 	}
 	path := put(t, "a.csv", text.String())
-	s := must.Get(OpenOutputs(context.Background(), path, OpenOptions{Scores: []string{"out*"}}))(t)
+	s := must.Get(OpenOutputs(context.Background(), path, OpenOptions{Columns: []string{"out*"}}))(t)
 	a := s.Sensitive
 	switch {
 	case len(a) != 4 || s.Kind != curious.Raw || !slices.Equal(s.Classes, []string{"0", "1", "2"}):
@@ -84,7 +84,7 @@ func TestOpenAttributes(t *testing.T) {
 	case len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "id"):
 		t.Errorf("notes %q", s.Notes)
 	}
-	o := OpenOptions{Scores: []string{"out 2", "out 0"}, Target: "y: 0; *", Sensitive: []string{"s2_age: young = <=9; old = >9", "s2_age:class", "size", "id:number"}}
+	o := OpenOptions{Columns: []string{"out 2", "out 0"}, Target: "y: 0; *", Sensitive: []string{"s2_age: young = <=9; old = >9", "s2_age:class", "size", "id:number"}}
 	s = must.Get(OpenOutputs(context.Background(), path, o))(t)
 	a = s.Sensitive
 	switch {
@@ -124,7 +124,7 @@ func TestOpenOneColumn(t *testing.T) {
 	} {
 		o := OpenOptions{}
 		if strings.Contains(text, ",p\n") {
-			o.Scores = []string{"p"}
+			o.Columns = []string{"p"}
 		}
 		s, err := openText(t, text, o)
 		if err != nil {
@@ -139,7 +139,7 @@ func TestOpenOneColumn(t *testing.T) {
 
 // A column of zeros and ones holds labels, and no report calls them probabilities.
 func TestOpenColumnOfLabels(t *testing.T) {
-	s := must.Get(openText(t, "y,s1,y_pred\n0,a,0\n1,b,1\n1,a,1\n", OpenOptions{Scores: []string{"y_pred"}}))(t)
+	s := must.Get(openText(t, "y,s1,y_pred\n0,a,0\n1,b,1\n1,a,1\n", OpenOptions{Columns: []string{"y_pred"}}))(t)
 	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "the hard label: 1 is class 1, 0 the other class") || !newResult(s, Options{Margin: new(0.)}).Binary {
 		t.Errorf("%+v", s)
 	}
@@ -164,14 +164,14 @@ func TestOpenRefuses(t *testing.T) {
 		{"y,s1,a,b\n0,a,.5,.5\n", "no column of outputs", OpenOptions{}},
 		{"y,s1,score,p_0,p_1\n0,a,.5,.5,.5\n", "several kinds, such as score and p_0: name those of one kind with --scores", OpenOptions{}},
 		{"y,s1,p_0,p_0\n0,a,.5,.5\n", `line 1: columns 3 and 4 are both called "p_0": rename one`, OpenOptions{}},
-		{"y,s1,p_0,p 0\n0,a,.5,.5\n", "no column q*", OpenOptions{Scores: []string{"q*"}}},
+		{"y,s1,p_0,p 0\n0,a,.5,.5\n", "no column q*", OpenOptions{Columns: []string{"q*"}}},
 		{"y,s1,prob_a,prob:a\n0,a,.5,.5\n", "of the same class, of a, a", OpenOptions{}},
 		{head + "0,a,.5,.5\n0,a,NaN,.5\n", "line 3, column p_0: the score is NaN", OpenOptions{}},
 		{head + "0,a,.5,-inf\n", "line 2, column p_1: the score is -inf", OpenOptions{}},
 		{head + "0,a,.5,1e40\n", "fits float32", OpenOptions{}},
 		{head + "0,a,.5,\n", "missing", OpenOptions{}},
 		{head + "0,a,.5,x\n", "the score is x: want a finite decimal number", OpenOptions{}},
-		{"y,s1,pred\ncat,a,cat\n", "give a column for each class, with 1 for the predicted one", OpenOptions{Scores: []string{"pred"}}},
+		{"y,s1,pred\ncat,a,cat\n", "give a column for each class, with 1 for the predicted one", OpenOptions{Columns: []string{"pred"}}},
 		{head + "0,a,\"0,5\",.5\n", "the score is 0,5: want a finite decimal number", OpenOptions{}},
 		{head + "0,a,.5\n", "line 2 has 3 fields and the first row 4", OpenOptions{}},
 		{head + "0,a,.5,\"5\n", "not CSV", OpenOptions{}},
@@ -191,7 +191,7 @@ func TestOpenRefuses(t *testing.T) {
 		{head + "0,a,.5,.5\n", "no column sex", OpenOptions{Sensitive: []string{"sex"}}},
 		{head + "0,a,.5,.5\n", "it makes 1 class", OpenOptions{Sensitive: []string{"s1: a"}}},
 		{head + "0,a,.5,.5\n", "both target and sensitive", OpenOptions{Sensitive: []string{"y"}}},
-		{head + "0,a,.5,.5\n", "column s1 has two roles", OpenOptions{Sensitive: []string{"s1"}, Scores: []string{"s1", "p_0"}}},
+		{head + "0,a,.5,.5\n", "column s1 has two roles", OpenOptions{Sensitive: []string{"s1"}, Columns: []string{"s1", "p_0"}}},
 		{"\xff\xfey\x00", "not CSV in UTF-8", OpenOptions{}},
 	} {
 		s, err := openText(t, c.text, c.o)
@@ -256,7 +256,7 @@ func TestOpenStops(t *testing.T) {
 
 func TestOpenReferences(t *testing.T) {
 	path := put(t, "a.csv", "y,s1,out_0,out_1,r1_0,r1_1,r2_0,r2_1\n0,a,1,2,3,4,5,6\n1,,1,2,3,4,5,6\n1,b,7,8,9,10,11,12\n")
-	all, err := openOutputs(context.Background(), path, OpenOptions{Scores: []string{"out_*"}, References: []string{"r1_*", "r2_"}})
+	all, err := openOutputs(context.Background(), path, OpenOptions{Columns: []string{"out_*"}, References: []string{"r1_*", "r2_"}})
 	must.Do(t, err)
 	if refs := all[1:]; len(refs) != 2 || !slices.Equal(refs[0].Outputs, []float32{3, 4, 9, 10}) || !slices.Equal(refs[1].Outputs, []float32{5, 6, 11, 12}) || !slices.Equal(refs[1].Classes, []string{"0", "1"}) {
 		t.Errorf("%+v", refs)

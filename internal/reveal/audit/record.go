@@ -72,8 +72,7 @@ const TrainedFile = "trained.json"
 
 // trainedRecord is trained.json.
 type trainedRecord struct {
-	By    map[string]string `json:"by"` // SHA-256 of the sample that it was trained for
-	Count int               `json:"references"`
+	Count int `json:"references"`
 	*Record
 }
 
@@ -111,7 +110,7 @@ func (r *Record) Write(files *file.Dir, dir string) error {
 			return err
 		}
 	}
-	t := &trainedRecord{map[string]string{"sample": r.Sample.Sum()}, len(r.References), r}
+	t := &trainedRecord{len(r.References), r}
 	if p := r.Planted; p != nil {
 		p.Name = p.Sample.Name
 	}

@@ -16,7 +16,7 @@ import (
 // taken for outputs of the audited model or for sensitive attributes.
 func TestReferenceScoresAreUsed(t *testing.T) {
 	rows := "a,b,h0,h1,k0,k1,id,y,s1\n" + strings.Repeat(".2,.8,.3,.7,.4,.6,5,1,f\n.7,.3,.6,.4,.5,.5,7,0,m\n.7,.3,.6,.4,.5,.5,7,0,f\n", 5)
-	q := &Request{Outputs: put(t, "a.csv", rows), Target: "y", Sensitive: []string{"s1"}, OutputsOptions: OpenOptions{Scores: []string{"a", "b"}, References: []string{"h*", "k*"}}}
+	q := &Request{Outputs: put(t, "a.csv", rows), Target: "y", Sensitive: []string{"s1"}, OutputsOptions: OpenOptions{Columns: []string{"a", "b"}, References: []string{"h*", "k*"}}}
 	check := func() {
 		t.Helper()
 		s := must.Get(q.Open(context.Background(), ""))(t)
@@ -30,10 +30,10 @@ func TestReferenceScoresAreUsed(t *testing.T) {
 		}
 	}
 	check()
-	q.OutputsOptions.Scores = []string{"h0", "h1"}
+	q.OutputsOptions.Columns = []string{"h0", "h1"}
 	must.Fail(t, must.Err(q.Open(context.Background(), "")), "column h0 has two roles")
 
-	q.Outputs, q.OutputsOptions.Scores, q.OutputsOptions.References, q.Sensitive, q.Target = filepath.Join(t.TempDir(), "a.npz"), nil, []string{"h", "k"}, nil, ""
+	q.Outputs, q.OutputsOptions.Columns, q.OutputsOptions.References, q.Sensitive, q.Target = filepath.Join(t.TempDir(), "a.npz"), nil, []string{"h", "k"}, nil, ""
 	must.Do(t, file.Write(q.Outputs, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		for _, name := range []string{"scores", "h", "k"} {
