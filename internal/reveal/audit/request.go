@@ -105,8 +105,7 @@ func (q *Request) progress(what string) func(done, total int) {
 // Open reads what is audited. A server is asked, and its answers are kept in the folder
 // answers until the audit is done. Errors are OptionErrors, InputErrors or those of package infer.
 func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
-	s := &Subject{}
-	s.Defences = q.Defences
+	s := &Subject{Record: Record{Defences: q.Defences}}
 	open := q.openOutputs
 	switch q.door() {
 	case "Model":
@@ -123,8 +122,11 @@ func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 	if name := s.Sample.coincides(); name != "" {
 		return nil, bothRoles(name)
 	}
-	if q.Group == dataset.NoGroup {
-		s.Sample.apart()
+	if q.Group == dataset.NoGroup { // every example is about another person
+		s.Sample.Group = &Attribute{Name: "row", Labels: span(0, s.Sample.Len())}
+	}
+	if s.Examples != nil {
+		s.Sample.Notes = slices.Concat(s.Examples.notes, s.Sample.Notes)
 	}
 	if s.Sample.Kind == Vector {
 		if q.Reference != "" || len(q.OutputsOptions.References) > 0 {
@@ -183,13 +185,7 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	if words := s.Examples.Set.Scaling(); words != "" && s.Sample.Kind == Vector && s.Examples.Source.Kind != dataset.KindGlyphs && !s.Model.DataPreprocess().Normalises() && q.ownResult() == nil {
 		s.Sample.Notes = append(s.Sample.Notes, fmt.Sprintf("No preprocessing says how pixels x are scaled: inputs are %s, as is usual for these data. Vectors have no accuracy that shows a wrong scaling. If the model learned from another one, it gives other vectors, and these figures say nothing about them: give --preprocess.", words))
 	}
-	s.takeNotes()
 	return nil
-}
-
-// takeNotes puts the notes on how the examples were read in front of the sample's.
-func (s *Subject) takeNotes() {
-	s.Sample.Notes = append(slices.Clone(s.Examples.notes), s.Sample.Notes...)
 }
 
 // maxSide is the largest width and height of an endpoint's pictures.
@@ -224,7 +220,6 @@ func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (
 	if s.Sample, err = q.ask(ctx, client, s.Examples.Set, folder); err != nil {
 		return wrongEndpoint(ctx, err)
 	}
-	s.takeNotes()
 	return nil
 }
 

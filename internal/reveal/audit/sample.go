@@ -87,9 +87,6 @@ func (s *Sample) people() (person []int, n int) {
 	return stat.Numbered(s.Group.Labels)
 }
 
-// apart states that every example is about another person.
-func (s *Sample) apart() { s.Group = &Attribute{Name: "row", Labels: span(0, s.Len())} }
-
 // counted names what tests count.
 func (s *Sample) counted() string {
 	if s.Group == nil {
