@@ -57,8 +57,8 @@ func (src *origin) parts(ctx context.Context, o Options) (*Parts, error) {
 	if err == nil && o.InputsOf != nil {
 		own := *o.InputsOf
 		own.divided = true
-		if chosen, division, lacking := src.divided(own); lacking == nil {
-			src.trained = &trained{chosen, division}
+		if as, division, lacking := src.divided(own); lacking == nil {
+			src.trainedAs, src.trainedOn = as, division.rows[trainPart]
 		}
 	}
 	if err != nil {
@@ -175,23 +175,17 @@ type origin struct {
 	shortcuts map[string]string // names that stand for rules
 	sorted    bool              // the classes of the target are its sorted values, be they numbers or not
 	grouped   string            // the array that identifies people by its name; "" if there is none
-	elsewhere map[string]string // columns that are not there, and where they are
 	single    bool              // one part is read
 	divides   bool              // what has no parts is divided by the seed, whatever is read
 	squares   bool              // pictures are resized, unasked, to squares
 	scaled    string            // what the values are made if nothing is asked for
-	trained   *trained          // of Options.InputsOf; nil for none
+	trainedAs *chosen           // what a model was trained with, by Options.InputsOf; nil for none
+	trainedOn []int             // the rows that it was trained on
 	close     func()
 
 	// read makes the set of some rows, in their order, without labels. What it learns of the data, it learns from the
 	// training rows.
 	read func(ctx context.Context, rows, training []int, c *chosen) (*Set, error)
-}
-
-// trained is what the inputs of a table were made by when a model was trained.
-type trained struct {
-	chosen   *chosen
-	division *division
 }
 
 // openOrigin reads the labels.

@@ -92,8 +92,8 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 		return nil, fmt.Errorf("%s: the column split names no training rows, by which numbers are standardised: add some, or give the preprocessing mean=0 std=1, which leaves numbers as they are", t.source)
 	}
 	asked := c.columns
-	if own := t.trained; own != nil {
-		c, training = own.chosen, own.division.rows[trainPart]
+	if t.trainedAs != nil {
+		c, training = t.trainedAs, t.trainedOn
 	}
 	if t.single || t.Alone {
 		t.note("numbers are standardised by the %d rows of the training part; the preprocessing mean=0 std=1 leaves them as they are", len(training))

@@ -19,14 +19,14 @@ func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes [
 	if len(attributes) == 0 {
 		return nil, nil
 	}
-	if err := checkFitting(f, p, attributes); err != nil {
-		return nil, fmt.Errorf("attack: %w", err)
+	var train, hold *part
+	err := checkFitting(f, p, attributes)
+	if err == nil {
+		train, err = newPart(ctx, f, "training", p.Train)
 	}
-	train, err := newPart(ctx, f, "training", p.Train)
-	if err != nil {
-		return nil, fmt.Errorf("attack: %w", err)
+	if err == nil {
+		hold, err = newPart(ctx, f, "validation", p.Validation)
 	}
-	hold, err := newPart(ctx, f, "validation", p.Validation)
 	if err != nil {
 		return nil, fmt.Errorf("attack: %w", err)
 	}
