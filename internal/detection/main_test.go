@@ -172,7 +172,7 @@ func TestTally(t *testing.T) {
 		t.Errorf("%v, detects %s", &got, got.detects(6))
 	}
 	f := audit.Finding{Power: audit.Power{Smallest: new(.3), Channels: []audit.ChannelPower{{Channel: audit.DecimalChannel, Smallest: new(.3)}, {Channel: audit.ScoreChannel, Smallest: new(.1)}}}}
-	if v := said(&audit.Result{Findings: []audit.Finding{f}}); v.smallest == nil || *v.smallest != .1 {
+	if v := said(&audit.Result{Findings: []*audit.Finding{&f}}); v.smallest == nil || *v.smallest != .1 {
 		t.Errorf("smallest %v, want .1", v.smallest)
 	}
 }

@@ -98,7 +98,7 @@ func (q *question) rate(audits []*check, examples int) rate {
 
 // said returns what the study keeps of an audit of one attribute.
 func said(r *audit.Result) verdict {
-	f := &r.Findings[0]
+	f := r.Findings[0]
 	v := verdict{Verdict: r.Verdict, evidence: strings.Join(evidence(f, r.Settings.Confidence), ", ")}
 	for _, c := range f.Power.Channels {
 		if c.Channel == audit.ScoreChannel {

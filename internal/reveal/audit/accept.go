@@ -97,7 +97,12 @@ func (a *Accepted) violations(r *Result) (list []Breach) {
 
 // finding returns the finding on an attribute, nil if it was not audited.
 func (r *Result) finding(attribute string) *Finding {
-	return find(r.Findings, func(f *Finding) bool { return f.Attribute == attribute })
+	for _, f := range r.Findings {
+		if f.Attribute == attribute {
+			return f
+		}
+	}
+	return nil
 }
 
 // Unused returns a warning for each entry that names no audited attribute, or a figure that
@@ -167,8 +172,7 @@ func (x Acceptance) check() error {
 // Acceptances returns an entry for each figure on which a verdict of the audit rests. The
 // limit is the upper confidence limit of the figure, rounded up to three decimals.
 func (r *Result) Acceptances(reason, owner, expiry string) (all []Acceptance) {
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for _, f := range r.Findings {
 		for _, figure := range f.RestsOn(r.Settings.Confidence) {
 			m, _ := f.measured(figure, r.Settings.Confidence)
 			all = append(all, Acceptance{f.Attribute, figure, max(.001, math.Ceil(1000*m.high)/1000), reason, owner, expiry})

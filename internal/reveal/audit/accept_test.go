@@ -14,7 +14,7 @@ import (
 func leakingResult() *Result {
 	return &Result{
 		Settings: Settings{Confidence: .95}, Verdict: LeakyBeyond,
-		Findings: []Finding{{
+		Findings: []*Finding{{
 			Attribute: "sex", Examples: 100, Verdict: LeakyBeyond,
 			Excess: Excess{Value: .05, Low: .03, High: .0712}, ExcessAdjusted: .001,
 			Given: &Given{Gain: .02, High: .03, Adjusted: .4, Order: &Order{Area: .6, StandardError: .01, Adjusted: .01}},

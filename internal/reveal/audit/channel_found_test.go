@@ -32,7 +32,7 @@ func TestCodesFound(t *testing.T) {
 		x.say(.49, chance)
 		s = x.Sample
 		r := must.Get(examine(context.Background(), s, Options{Seed: 1}))(t)
-		f := &r.Findings[0]
+		f := r.Findings[0]
 		t.Logf("%s: %s, excess %.3f, %v", kind, f.Verdict, f.Excess.Value, f.Chosen)
 		if !f.Verdict.ExceedsTarget() || f.Excess.Value < .4 {
 			t.Errorf("%s: verdict %q, excess %.3f of .49", kind, f.Verdict, f.Excess.Value)

@@ -77,11 +77,9 @@ func negative(ctx context.Context, s *Sample, o Options) (*Control, error) {
 func judgeNegative(r *Result) Control {
 	c := Control{Name: NegativeControl, Passed: true, Examples: r.Examples, P: 1}
 	var p []float64
-	var usable []*Finding
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Unusable == "" {
-			usable, p = append(usable, f), append(p, f.Permutation.P)
-		}
+	usable := r.usable()
+	for _, f := range usable {
+		p = append(p, f.Permutation.P)
 	}
 	if len(usable) == 0 {
 		c.Note = "No attribute could be audited, so the control did not run."
@@ -132,7 +130,7 @@ func (p *Planted) Control(ctx context.Context, o Options) (Control, error) {
 	if err != nil {
 		return Control{}, fmt.Errorf("positive control: %w", err)
 	}
-	f := &r.Findings[0]
+	f := r.Findings[0]
 	c := Control{
 		Name: PositiveControl, Passed: f.Verdict.ExceedsTarget(), Where: p.Where, Examples: r.Examples,
 		Excess: f.Excess, P: f.Adjusted, Note: p.Note, TrueExcess: new(p.TrueExcess),

@@ -87,14 +87,14 @@ func TestJudgeNegative(t *testing.T) {
 	told := Finding{Attribute: "b", Permutation: Permutation{P: .0001}, Verdict: Leaky, Excess: Excess{Value: .1}}
 	rare := Finding{Attribute: "c", Permutation: Permutation{P: .002}, Verdict: NoEvidence}
 	for _, c := range []struct {
-		findings []Finding
+		findings []*Finding
 		passed   bool
 		worst    float64
 	}{
-		{[]Finding{clean, rare}, true, .004},
-		{[]Finding{clean, told}, false, .0002},
-		{[]Finding{clean, {Attribute: "d", Permutation: Permutation{P: 1}, Verdict: LeakyBeyond}}, false, .8},
-		{[]Finding{{Attribute: "e", Unusable: "One class."}}, true, 1},
+		{[]*Finding{&clean, &rare}, true, .004},
+		{[]*Finding{&clean, &told}, false, .0002},
+		{[]*Finding{&clean, {Attribute: "d", Permutation: Permutation{P: 1}, Verdict: LeakyBeyond}}, false, .8},
+		{[]*Finding{{Attribute: "e", Unusable: "One class."}}, true, 1},
 	} {
 		got := judgeNegative(&Result{Findings: c.findings})
 		if got.Passed != c.passed || got.P != c.worst {

@@ -170,8 +170,7 @@ const (
 // the attacks on defences when nothing is changed.
 func (r *Result) shownByScores(alpha float64) map[string]bool {
 	shown := map[string]bool{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for _, f := range r.Findings {
 		if f.reveals(alpha) {
 			shown[f.Attribute] = true
 		}

@@ -173,7 +173,7 @@ func TestRecommend(t *testing.T) {
 	}
 	// What the whole audit shows by scores must be closed, though the quicker attacks do not see it.
 	r := &Result{Defences: []Defence{ranked(tried(NoDefence, 90, .5), .3, .53), ranked(tried("rounded", 90, .01), .4, .52), ranked(tried(LabelOnly, 90, 0), 1, .4)},
-		Findings: []Finding{{Attribute: "s", Given: &Given{Adjusted: .01}}}, Verdict: LeakyBeyond, Settings: Settings{Margin: .02, Confidence: .95}}
+		Findings: []*Finding{{Attribute: "s", Given: &Given{Adjusted: .01}}}, Verdict: LeakyBeyond, Settings: Settings{Margin: .02, Confidence: .95}}
 	for i := range r.Defences {
 		r.Defences[i].Left[0].Attribute = "s"
 	}

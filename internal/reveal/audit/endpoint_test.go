@@ -57,7 +57,7 @@ func TestThreeDoors(t *testing.T) {
 			t.Errorf("%s: the endpoint's sample is not the model's", kind)
 		}
 		path := filepath.Join(t.TempDir(), "out.npz")
-		must.Do(t, WriteOutputs(path, want))
+		must.Do(t, want.write(nil, path))
 		got = must.Get(OpenOutputs(ctx, path, OpenOptions{}))(t)
 		if got.Sum() != want.Sum() {
 			t.Errorf("%s: the sample of the file is not the model's", kind)

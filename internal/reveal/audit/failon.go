@@ -192,8 +192,7 @@ func (f FailOn) Breaches(r *Result) []Breach {
 			list = append(list, b)
 		}
 		known := false
-		for i := range r.Findings {
-			at := &r.Findings[i]
+		for _, at := range r.Findings {
 			if rule.attribute != "" && at.Attribute != rule.attribute {
 				continue
 			}

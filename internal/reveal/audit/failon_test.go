@@ -31,12 +31,12 @@ func judged() *Result {
 	g.Attribute, g.Verdict = "race, age: both", Leaky
 	h := f
 	h.Attribute, h.Verdict, h.Unusable = "site", LeakyBeyond, "its verdict alone counts"
-	return &Result{Findings: []Finding{f, g, h}, Verdict: Curious}
+	return &Result{Findings: []*Finding{&f, &g, &h}, Verdict: Curious}
 }
 
 func TestFailOnActsOnTheLimit(t *testing.T) {
 	r := judged()
-	f := &r.Findings[0]
+	f := r.Findings[0]
 	b := f.Baselines[0]
 	low := stat.PairedDifference(b.AttackAlone, b.BaselineAlone, 1000, .9).Low
 	if low < .1 || low > .2 || math.Abs(f.limits(.95).Low-b.Low) > 1e-12 {

@@ -43,7 +43,7 @@ func flagged(n int, seed uint64) *Sample {
 // either fails once in 10⁵ times.
 func TestRareAttributeIsFound(t *testing.T) {
 	o := Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}
-	f := &examined(t, flagged(1500, 1), o).Findings[0]
+	f := examined(t, flagged(1500, 1), o).Findings[0]
 	if f.Excess.Value > .01 {
 		t.Fatalf("accuracy sees it, too: %+v", f.Excess)
 	}
@@ -131,7 +131,7 @@ func TestNumberGivenTarget(t *testing.T) {
 		}
 	}
 	s.Sensitive = []Attribute{{Name: "age", Numbers: v}}
-	f := &examined(t, s, Options{Seed: 2, Attacks: []string{"trees"}, Permutations: 99}).Findings[0]
+	f := examined(t, s, Options{Seed: 2, Attacks: []string{"trees"}, Permutations: 99}).Findings[0]
 	if f.Excess.P <= .05 {
 		t.Fatalf("R² sees it, too: %+v", f.Excess)
 	}
@@ -159,7 +159,7 @@ func TestAdultRace(t *testing.T) {
 	p := must.Get(dataset.OpenParts(context.Background(), path, dataset.Options{Kind: dataset.KindAdult, Sensitive: []string{"race: White; *"}}))(t)
 	trained := must.Get(curious.Train(context.Background(), p, curious.Options{Attack: curious.Standard, Outputs: curious.Raw, Net: linear(p.Train.Shape), Epochs: 3, Seed: 1}))(t)
 	s := must.Get(fromModel(context.Background(), trained.Classifier, "", p.Test.Subset(span(0, 8000))))(t)
-	f := &examined(t, s, Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}).Findings[0]
+	f := examined(t, s, Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}).Findings[0]
 	if f.Excess.Value > DefaultMargin {
 		t.Errorf("accuracy sees race: %+v", f.Excess)
 	}

@@ -71,7 +71,7 @@ func TestNumericTargetIsKept(t *testing.T) {
 	for _, o := range []OpenOptions{{Target: "y:number", Sensitive: []string{"s"}}, {Target: "y:number", Sensitive: []string{"s"}, Vectors: true, Columns: []string{"pred"}}} {
 		want := must.Get(openText(t, text, o))(t)
 		path := filepath.Join(t.TempDir(), "a.npz")
-		must.Do(t, WriteOutputs(path, want))
+		must.Do(t, want.write(nil, path))
 		got := must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(t)
 		if got.Notes, want.Notes = nil, nil; !reflect.DeepEqual(got, want) || got.Sum() != want.Sum() {
 			t.Errorf("%+v, want %+v", got, want)

@@ -73,7 +73,7 @@ func TestOpenNPZRefuses(t *testing.T) {
 	}
 }
 
-// Arrays as scripts save them: columns [n, 1], blanks in names, and names that WriteOutputs
+// Arrays as scripts save them: columns [n, 1], blanks in names, and names that write
 // would not write.
 func TestOpenNPZColumns(t *testing.T) {
 	p := []float32{.5, .5, .25, .75}

@@ -92,7 +92,7 @@ func TestPeople(t *testing.T) {
 func TestPeopleAreKept(t *testing.T) {
 	s := persons{people: 60, most: 3, classes: 2, seed: 3}.sample()
 	path := filepath.Join(t.TempDir(), "outputs.npz")
-	must.Do(t, WriteOutputs(path, s))
+	must.Do(t, s.write(nil, path))
 	back := must.Get(OpenOutputs(t.Context(), path, OpenOptions{}))(t)
 	if back.Sum() != s.Sum() || back.Group.Name != "person" {
 		t.Error("the people are others")

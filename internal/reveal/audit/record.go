@@ -35,7 +35,7 @@ type Record struct {
 func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
 	o.References, o.Unpaired, o.Recipe = r.References, r.Unpaired, r.Recipe
 	res, err := Run(ctx, r.Sample, o)
-	if err != nil || res.usable() == 0 {
+	if err != nil || len(res.usable()) == 0 {
 		return res, err
 	}
 	if r.Planted != nil {
@@ -147,12 +147,9 @@ func ReadRecord(ctx context.Context, dir string) (*Record, error) {
 	return r, nil
 }
 
-// WriteOutputs writes a sample as an .npz, whole or not at all. OpenOutputs reads it back to the
+// write writes a sample as an .npz, whole or not at all. OpenOutputs reads it back to the
 // same outputs, labels, classes and names; Name becomes the file's, and Notes are not kept. It
 // returns an error if a name of a class or an attribute would come back as another.
-func WriteOutputs(path string, s *Sample) error { return s.write(nil, path) }
-
-// write is WriteOutputs by files.
 func (s *Sample) write(files *file.Dir, path string) error {
 	if err := s.Check(); err != nil {
 		return err

@@ -74,8 +74,8 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 		}
 	}
 	own := make([]*leak, len(r.Findings))
-	for a := range r.Findings {
-		if f := &r.Findings[a]; f.Unusable == "" {
+	for a, f := range r.Findings {
+		if f.Unusable == "" {
 			own[a] = f.leak()
 		}
 	}
@@ -85,8 +85,7 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 			return err
 		}
 	}
-	for a := range r.Findings {
-		f := &r.Findings[a]
+	for a, f := range r.Findings {
 		if f.Unusable != "" {
 			continue
 		}

@@ -63,8 +63,8 @@ func (r *Result) Report(s *Setup) *report.Report {
 	s.Settings = r.Settings
 	x := &account{report.New("", "", r.Settings.Seed), r, s}
 	x.Target, x.Data.Examples, x.Data.Name = r.Target, r.Examples, r.Sample
-	for i := range r.Findings {
-		x.attribute(&r.Findings[i])
+	for _, f := range r.Findings {
+		x.attribute(f)
 	}
 	x.wholes()
 	x.controls()

@@ -41,8 +41,7 @@ func (r *Result) strongest() *Finding {
 		}
 		return kind, f.Excess.Value
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for _, f := range r.Findings {
 		if f.Verdict != r.Verdict {
 			continue
 		}
@@ -65,8 +64,8 @@ func (x *account) verdicts() {
 		all = append(all, x.verdict(first))
 	}
 	for _, v := range Verdicts() {
-		for i := range x.a.Findings {
-			if f := &x.a.Findings[i]; f.Verdict == v && f != first {
+		for _, f := range x.a.Findings {
+			if f.Verdict == v && f != first {
 				all = append(all, x.verdict(f))
 			}
 		}
@@ -82,8 +81,8 @@ func (x *account) verdicts() {
 func (x *account) verdict(f *Finding) report.Finding {
 	a := x.a
 	same := []string{file.Name(f.Attribute)}
-	for i := range a.Findings {
-		if g := &a.Findings[i]; g.Verdict == f.Verdict && g != f {
+	for _, g := range a.Findings {
+		if g.Verdict == f.Verdict && g != f {
 			same = append(same, file.Name(g.Attribute))
 		}
 	}
@@ -232,8 +231,7 @@ func (x *account) meaning() {
 	if a.People > 0 && a.People < a.Examples {
 		x.Find("people", "", report.Grouped(a.People), file.Name(a.Group))
 	}
-	for i := range a.Findings {
-		f := &a.Findings[i]
+	for _, f := range a.Findings {
 		if f.Shuffling != nil && 2*f.Shuffling.Movable < f.Examples {
 			x.Find("few_movable", f.Attribute, a.equal())
 		}
@@ -249,7 +247,7 @@ func (x *account) meaning() {
 		}
 	}
 	switch some := a.Settings.Attacks; {
-	case !slices.ContainsFunc(a.Findings, func(f Finding) bool { return f.BestBaseline() != nil }):
+	case !slices.ContainsFunc(a.Findings, func(f *Finding) bool { return f.BestBaseline() != nil }):
 		x.Find("no_attack", "")
 	case len(some) > 0 && len(some) < len(classify.Learners()):
 		x.Find("some_attacks", "", strings.Join(some, ", "))
@@ -331,7 +329,7 @@ func (x *account) advise() {
 		}
 		closeLeak()
 	case Inconclusive:
-		if slices.ContainsFunc(a.Findings, func(f Finding) bool { return f.Near }) {
+		if slices.ContainsFunc(a.Findings, func(f *Finding) bool { return f.Near }) {
 			x.Find("advice.people", "")
 			return
 		}
@@ -355,8 +353,7 @@ func (x *account) rules() {
 			broken[b.Attribute] = true
 		}
 	}
-	for i := range a.Findings {
-		f := &a.Findings[i]
+	for _, f := range a.Findings {
 		for _, y := range x.s.Accepted.Verdict(f, a.Settings.Confidence) {
 			x.Find(report.Accepted, f.Attribute, strings.TrimSuffix(fmt.Sprintf("%s accepts %s up to %g until %s: %s", y.Owner, y.Figure, y.Limit, y.Expiry, y.Reason), "."))
 		}

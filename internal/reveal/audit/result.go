@@ -44,7 +44,7 @@ type Result struct {
 	Notes    []string // of the sample
 	Warnings []string // of the audit, whole sentences
 
-	Findings []Finding // by attribute
+	Findings []*Finding // by attribute
 	Controls []Control
 	Channels []Channel // codes that were planted into the outputs, by kind
 
@@ -71,7 +71,7 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 			f.Given.permute(g, o)
 			f.Correlation = Correlation{LabelP: 1, GuessP: 1}
 		}
-		r.Findings = append(r.Findings, *f)
+		r.Findings = append(r.Findings, f)
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("audit: %w", err)
 		}
@@ -87,7 +87,7 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 // at all, and what shuffling can find.
 func (r *Result) dependences(o Options) {
 	for a, g := range r.x.guesses {
-		if f := &r.Findings[a]; g != nil {
+		if f := r.Findings[a]; g != nil {
 			f.Near = r.x.nearCopies(a, o.Seed)
 			if !r.x.grouped() {
 				f.Shuffling = shuffling(g, f.BestBaseline(), o)
@@ -97,15 +97,9 @@ func (r *Result) dependences(o Options) {
 	}
 }
 
-// usable counts the findings that have figures.
-func (r *Result) usable() int {
-	n := 0
-	for i := range r.Findings {
-		if r.Findings[i].Unusable == "" {
-			n++
-		}
-	}
-	return n
+// usable lists the findings that have figures.
+func (r *Result) usable() []*Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f *Finding) bool { return f.Unusable != "" })
 }
 
 func newResult(s *Sample, o Options) *Result {

@@ -83,7 +83,7 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Warnings = append(r.Warnings, moved...); r.usable() == 0 {
+	if r.Warnings = append(r.Warnings, moved...); len(r.usable()) == 0 {
 		return r, nil
 	}
 	r.dependences(o)
@@ -96,7 +96,7 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	} else {
 		r.Warnings = append(r.Warnings, "The negative control was left out: few people have the same y in as many examples, so s cannot be dealt out anew among them.")
 	}
-	if r.Channels, err = measureChannels(ctx, s, r.usable(), o); err != nil {
+	if r.Channels, err = measureChannels(ctx, s, len(r.usable()), o); err != nil {
 		return nil, err
 	}
 	r.Conclude()

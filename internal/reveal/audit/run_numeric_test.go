@@ -28,7 +28,7 @@ func TestNumbersAreMeasured(t *testing.T) {
 		s.Sensitive = []Attribute{{Name: "age", Numbers: v}}
 		res := examined(t, s, Options{Seed: 2, Attacks: []string{"logistic", "trees"}, Permutations: 99})
 		encoded(t, res)
-		f := &res.Findings[0]
+		f := res.Findings[0]
 		want := 3 * shift * shift / (1 + 3*shift*shift)
 		reach := 4.5*2*math.Sqrt(want)*(1-want)/math.Sqrt(float64(m.n)) + .02 // learning
 		if math.Abs(*f.R2-want) > reach {

@@ -36,7 +36,7 @@ func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 		m := made{n: 200, classes: 2 + i%3, values: []int{2 + i%2}, lean: float64(i%4) / 4, seed: uint64(i)}
 		o := quick
 		o.Seed = uint64(1000 + i)
-		f := &examined(t, m.sample(), o).Findings[0]
+		f := examined(t, m.sample(), o).Findings[0]
 		if f.Permutation.P <= .5 {
 			half++
 		}
@@ -74,7 +74,7 @@ func TestPlantedSignalIsMeasured(t *testing.T) {
 	const learning = .015 // logistic regression on 1,200 examples of 3 numbers
 	for _, shift := range []float64{.25, .5, 1} {
 		m := made{n: 1500, classes: 3, values: []int{2}, shift: shift, seed: 9}
-		f := &examined(t, m.sample(), quick).Findings[0]
+		f := examined(t, m.sample(), quick).Findings[0]
 		best := m.bayes()
 		reach := 4.5 * math.Sqrt(best*(1-best)/float64(m.n))
 		if got := f.Curiosity.Value; got > best+reach || got < best-reach-learning {
@@ -97,7 +97,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	s := m.sample()
 	o := Options{Seed: 1, Permutations: 499}
 	r := examined(t, s, o)
-	f := &r.Findings[0]
+	f := r.Findings[0]
 	if f.Verdict != LeakyBeyond || r.Verdict != LeakyBeyond || len(f.Chosen) != DefaultFolds {
 		t.Errorf("%q, %q by %q", r.Verdict, f.Verdict, f.Chosen)
 	}
@@ -146,7 +146,7 @@ func TestNamesOfClassesChangeNothing(t *testing.T) {
 	}
 	turned.Sensitive[0].Values = []string{"c", "a", "b"}
 	a, b := examined(t, s, quick), examined(t, &turned, quick)
-	f, g := &a.Findings[0], &b.Findings[0]
+	f, g := a.Findings[0], b.Findings[0]
 	if *f.Curiosity != *g.Curiosity || f.Excess != g.Excess || f.P != g.P || f.Verdict != g.Verdict {
 		t.Errorf("renamed classes: %+v, %+v", f, g)
 	}

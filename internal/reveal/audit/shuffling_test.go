@@ -182,7 +182,7 @@ func TestFewExamplesCanMove(t *testing.T) {
 	m := made{n: 400, classes: 300, values: []int{2}, shift: .05, seed: 8}
 	s := m.sample()
 	r := examined(t, s, quick)
-	f := &r.Findings[0]
+	f := r.Findings[0]
 	if r.Verdict.ExceedsTarget() || r.Verdict == NoEvidence || f.Power.Smallest != nil {
 		t.Errorf("verdict %s, %d of 400 can move, an excess of %v is found", r.Verdict, f.Shuffling.Movable, f.Power.Smallest)
 	}

@@ -163,7 +163,7 @@ func TestOpenVectors(t *testing.T) {
 	for _, want := range []*Sample{vectorsOf(30, 5, 1, true), vectorsOf(30, 1, 1, false)} {
 		path := filepath.Join(dir, "v.npz")
 		want.Sensitive = append(want.Sensitive, Attribute{Name: "label", Values: []string{"x", "y"}, Labels: make([]int, 30)}, Attribute{Name: "embedding", Numbers: make([]float64, 30)})
-		must.Do(t, WriteOutputs(path, want))
+		must.Do(t, want.write(nil, path))
 		got := must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(t)
 		if got.Notes = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)

@@ -35,18 +35,12 @@ func (v Verdict) ExceedsTarget() bool { return v == Curious || v == LeakyBeyond 
 // Conclude judges what was measured: p-values adjusted for the number of
 // attributes, the power, and verdicts. It may be called again after controls or defences were added.
 func (r *Result) Conclude() {
-	var found []*Finding
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Unusable == "" {
-			found = append(found, f)
-		}
-	}
+	found := r.usable()
 	adjust(found, r.Settings.Recipe != RecipeUnknown)
 	for _, f := range found {
 		f.Power = r.powerOf(f, len(found))
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for _, f := range r.Findings {
 		if f.Verdict, f.Undecided = r.judge(f), (Undecided{}); f.Verdict == Inconclusive {
 			f.Undecided = r.undecided(f)
 		}
@@ -169,7 +163,7 @@ func (r *Result) worst() Verdict {
 		return Inconclusive
 	}
 	for _, v := range Verdicts() {
-		if find(r.Findings, func(f *Finding) bool { return f.Verdict == v }) != nil {
+		if slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Verdict == v }) {
 			return v
 		}
 	}

@@ -30,7 +30,10 @@ func found(name string, attackAlone, baselineAlone int, permutation, label, gues
 }
 
 func concluded(findings ...Finding) *Result {
-	r := &Result{Target: "y", Findings: findings, Settings: Settings{Confidence: .95, Margin: DefaultMargin, Recipe: RecipeCompared}}
+	r := &Result{Target: "y", Settings: Settings{Confidence: .95, Margin: DefaultMargin, Recipe: RecipeCompared}}
+	for _, f := range findings {
+		r.Findings = append(r.Findings, &f)
+	}
 	r.Conclude()
 	return r
 }
@@ -71,7 +74,7 @@ func TestVerdicts(t *testing.T) {
 		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, ByExamples},
 	} {
 		r := concluded(c.f)
-		f := &r.Findings[0]
+		f := r.Findings[0]
 		if f.Verdict != c.want || r.Verdict != c.want {
 			t.Errorf("%s: %q and %q, want %q", name, f.Verdict, r.Verdict, c.want)
 		}
@@ -185,7 +188,7 @@ func TestPowerNamesChannels(t *testing.T) {
 		{Channel: OrderChannel, Note: "2 outputs have no order beside the largest"},
 	}
 	r.Conclude()
-	f := &r.Findings[0]
+	f := r.Findings[0]
 	for i, want := range []float64{.01, .02, .04} {
 		if c := f.Power.Channels[i]; !c.Found || math.Abs(*c.Smallest-known-want) > 1e-9 {
 			t.Errorf("%+v, want %v", c, known+want)

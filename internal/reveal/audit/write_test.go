@@ -45,11 +45,11 @@ func drawn(n, width int, kind curious.Outputs, seed uint64) *Sample {
 	return s
 }
 
-func TestWriteOutputs(t *testing.T) {
+func TestWrite(t *testing.T) {
 	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
 		want := drawn(100, 3, kind, 7)
 		path := filepath.Join(t.TempDir(), "out.npz")
-		must.Do(t, WriteOutputs(path, want))
+		must.Do(t, want.write(nil, path))
 		got := must.Get(OpenOutputs(context.Background(), path, OpenOptions{}))(t)
 		want.Name = "out"
 		if !reflect.DeepEqual(got, want) || got.Sum() != want.Sum() {
@@ -59,7 +59,7 @@ func TestWriteOutputs(t *testing.T) {
 	for _, bad := range []string{"", " x", "a\rb", "\xff"} {
 		s := drawn(5, 2, curious.Raw, 1)
 		s.Classes[1] = bad
-		if err := WriteOutputs(filepath.Join(t.TempDir(), "a.npz"), s); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+		if err := s.write(nil, filepath.Join(t.TempDir(), "a.npz")); err == nil || !strings.Contains(err.Error(), "cannot be written") {
 			t.Errorf("class %q: %v", bad, err)
 		}
 	}
