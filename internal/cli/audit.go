@@ -195,8 +195,8 @@ func (c *auditCmd) request() (*audit.Request, error) {
 	q := &audit.Request{
 		Model: c.Model, Endpoint: c.Endpoint, Outputs: c.Outputs, Vectors: c.Vectors,
 		ModelOptions: measure.ModelOptions(c.readFlags), Client: c.client(),
-		OutputsOptions: audit.OpenOptions{Columns: slices.Concat(c.Scores, c.Columns), Kind: curious.Outputs(c.OutputsKind), References: c.ReferenceScores},
-		Data: c.Data, Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive, Group: c.Group,
+		OutputsOptions: audit.OpenOptions{Columns: slices.Concat(c.Scores, c.Columns), Kind: curious.Outputs(c.OutputsKind), References: c.ReferenceScores}, Data: c.Data,
+		Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive, Group: c.Group,
 		Size: c.Size, Part: dataset.Split(c.Part), Limit: c.limit(), DataSeed: c.DataSeed,
 		Reference: c.Reference, References: c.References, MaxEpochs: mostEpochs, PlantedGlyphs: plantedGlyphs, SameRecipe: c.SameRecipe, At: c.At,
 		ReferenceTarget: c.ReferenceTarget, ReferenceSensitive: c.ReferenceSensitive,

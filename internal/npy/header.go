@@ -69,67 +69,38 @@ func cutOff(detail string, err error) error {
 	return &FormatError{Detail: detail, Err: err}
 }
 
-// item matches a key of a header and its value: text, a truth value or a tuple of sizes.
-var item = regexp.MustCompile(`^[\s\x00]*['"]([^'"]*)['"][\s\x00]*:[\s\x00]*(?:['"]([^'"]*)['"]|(True|False)|(\([0-9L,\s]*\)))[\s\x00]*(,[\s\x00]*\}|,|\})`)
+// headerText matches the Python dictionary of a header: the three keys in any order, each with a plain value.
+var headerText = regexp.MustCompile(`^\s*\{(?:\s*(?:['"]descr['"]\s*:\s*['"]([^'"]+)['"]` +
+	`|['"]fortran_order['"]\s*:\s*(True|False)|['"]shape['"]\s*:\s*\(([0-9L,\s]*)\))\s*,?){3}\s*\}[\s\x00]*$`)
 
-// parseHeader reads the Python dictionary of a header.
+// parseHeader reads the dictionary of a header.
 func parseHeader(text string) (h header, err error) {
-	const blank = " \t\r\n\x00"
-	rest, open := strings.CutPrefix(strings.TrimLeft(text, blank), "{")
-	if !open {
-		return h, malformed("header is not a dictionary")
-	}
-	seen := map[string]bool{}
-	for end := ""; !strings.HasSuffix(end, "}"); {
-		m := item.FindStringSubmatch(rest)
-		if m == nil || seen[m[1]] {
-			fix := "save it again"
-			if strings.HasPrefix(strings.TrimLeft(rest, blank+`'"`), "descr") {
-				fix = "save each field as an array of its own"
-			}
-			return h, malformed("header has no key with a plain value where one belongs: %.40q: %s", rest, fix)
+	m := headerText.FindStringSubmatchIndex(text)
+	if m == nil || slices.Min(m) < 0 {
+		fix := "save it again"
+		if strings.Contains(text, "[(") {
+			fix = "save each field as an array of its own"
 		}
-		seen[m[1]], rest, end = true, rest[len(m[0]):], m[5]
-		switch m[1] {
-		case "descr":
-			h.dtype, err = parseDtype(m[2])
-		case "fortran_order":
-			if h.fortran = m[3] == "True"; m[3] == "" {
-				err = malformed("fortran_order is neither True nor False")
-			}
-		case "shape":
-			h.shape, err = parseShape(m[4])
-		default:
-			err = malformed("header has the unknown key %q", m[1])
-		}
-		if err != nil {
-			return h, err
-		}
+		return h, malformed("header is not the dictionary of an array of numbers or text: %.60q: %s", text, fix)
 	}
-	if strings.Trim(rest, blank) != "" {
-		return h, malformed("header goes on after its dictionary: %.40q", rest)
+	h.fortran = text[m[4]:m[5]] == "True"
+	if h.dtype, err = parseDtype(text[m[2]:m[3]]); err != nil {
+		return h, err
 	}
-	for _, key := range []string{"descr", "fortran_order", "shape"} {
-		if !seen[key] {
-			return h, malformed("header has no %q", key)
-		}
+	if h.shape, err = parseShape(text[m[6]:m[7]]); err != nil {
+		return h, err
 	}
-	n, ok := product(h.shape)
-	if !ok {
+	var ok bool
+	if h.count, ok = product(h.shape); !ok {
 		return h, malformed("shape %v has more elements than can be counted", h.shape)
 	}
-	h.count = n
 	return h, nil
 }
 
 // parseShape reads the sizes of a tuple, which Python 2 ends with L.
 func parseShape(text string) ([]int, error) {
 	shape := []int{}
-	inside, is := strings.CutPrefix(strings.TrimSuffix(text, ")"), "(")
-	if !is {
-		return nil, malformed("shape is not a tuple")
-	}
-	text = strings.TrimSuffix(strings.TrimSpace(inside), ",")
+	text = strings.TrimSuffix(strings.TrimSpace(text), ",")
 	for field := range strings.SplitSeq(text, ",") {
 		d, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(field), "L"))
 		switch {

@@ -51,7 +51,7 @@ func (a Asked) Of(name string, values []string, most int) (Attribute, error) {
 	switch {
 	case len(known) == 0:
 		return x, fmt.Errorf("%s has no value in any row: fill it in, or leave the column out", file.Shown(name))
-	case a.Number || !a.Class && !a.Grouped() && a.Listed == nil && len(known) > mostPlain && !slices.ContainsFunc(known, func(v string) bool { _, ok := number(v); return !ok }):
+	case a.Number || !a.Class && !a.Grouped() && a.Listed == nil && manyNumbers(known):
 		x.Numbers = make([]float64, len(values))
 		for i, v := range values {
 			var ok bool
@@ -88,6 +88,11 @@ func (a Asked) Of(name string, values []string, most int) (Attribute, error) {
 		x.Labels[i] = place[v]
 	}
 	return x, nil
+}
+
+// manyNumbers reports whether a column with these values is taken for numbers: more than 20 values, all of them numbers.
+func manyNumbers(known []string) bool {
+	return len(known) > mostPlain && !slices.ContainsFunc(known, func(v string) bool { _, ok := number(v); return !ok })
 }
 
 // maxCombinations is the largest number of classes of an intersection.
