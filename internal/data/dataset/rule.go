@@ -185,59 +185,35 @@ func number(s string) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// prefixes are the ways to write a half line, longest first where one begins
-// another.
-var prefixes = []struct {
-	text string
-	make func(x float64) interval
-}{
-	{"<=", atMost}, {">=", atLeast}, {"<", below}, {">", above},
-	{"=", func(x float64) interval { return interval{x, x} }},
-	{"more than ", above}, {"over ", above}, {"less than ", below}, {"under ", below},
-}
-
-func atMost(x float64) interval  { return interval{math.Inf(-1), x} }
-func atLeast(x float64) interval { return interval{x, math.Inf(1)} }
-func below(x float64) interval   { return atMost(math.Nextafter(x, math.Inf(-1))) }
-func above(x float64) interval   { return atLeast(math.Nextafter(x, math.Inf(1))) }
+// intervalText matches a comparison, a range, "70+" or a number.
+var intervalText = regexp.MustCompile(strings.ReplaceAll(
+	`^(?:(<=?|>=?|=|(?:more than|over|less than|under) )\s*N|N\s*(?:\.\.| to |–|-)\s*N|N\s*(\+)|N)$`,
+	"N", `([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)`))
 
 // parseInterval reads "30", "20-29", "20..29", "20 to 29", "<=30", "more than
 // 70" or "70+".
 func parseInterval(s string) (interval, bool) {
-	s = strings.ToLower(strings.TrimSpace(s))
-	if x, ok := number(s); ok {
-		return interval{x, x}, true
-	}
-	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(s, p.text); ok {
-			x, ok := number(rest)
-			return p.make(x), ok
-		}
-	}
-	if rest, ok := strings.CutSuffix(s, "+"); ok {
-		x, ok := number(rest)
-		return atLeast(x), ok
-	}
-	for _, sep := range []string{"..", " to ", "–", "-"} {
-		if v, ok := span(s, sep); ok {
-			return v, true
-		}
-	}
-	return interval{}, false
-}
-
-// span reads two numbers in order with a separator between them.
-func span(s, sep string) (interval, bool) {
-	if len(s) < 2 {
+	m := intervalText.FindStringSubmatch(strings.ToLower(strings.TrimSpace(s)))
+	if m == nil {
 		return interval{}, false
 	}
-	i := strings.Index(s[1:], sep) // a minus before the first number is not one
-	if i < 0 {
-		return interval{}, false
+	x, ok := number(m[2] + m[3] + m[5] + m[7]) // one of them is there
+	v := interval{x, x}
+	switch word, infinite := m[1]+m[6], math.Inf(1); word {
+	case "+", ">=":
+		v.hi = infinite
+	case "<=":
+		v.lo = -infinite
+	case ">", "more than ", "over ":
+		v = interval{math.Nextafter(x, infinite), infinite}
+	case "<", "less than ", "under ":
+		v = interval{-infinite, math.Nextafter(x, -infinite)}
 	}
-	lo, ok1 := number(s[:i+1])
-	hi, ok2 := number(s[i+1+len(sep):])
-	return interval{lo, hi}, ok1 && ok2 && lo <= hi
+	if m[4] != "" {
+		hi, isNumber := number(m[4])
+		v.hi, ok = hi, ok && isNumber && v.lo <= hi
+	}
+	return v, ok
 }
 
 // distinctValues returns the values there are, sorted.
