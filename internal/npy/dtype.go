@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
-	"strings"
+	"strconv"
 	"unsafe"
 )
 
@@ -19,18 +20,30 @@ type dtype struct {
 
 var hostBig = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
+// dtypeText matches a type of numbers, of text in UTF-32 ("<U12", of 12 characters) or of bytes ("|S12"), which
+// NumPy fills up with zeros.
+var dtypeText = regexp.MustCompile(`^([<>|=])([fiubUS])([0-9]+)$`)
+
 func parseDtype(s string) (dtype, error) {
-	if len(s) > 2 && strings.Contains("US", s[1:2]) {
-		return parseText(s)
-	}
+	m := dtypeText.FindStringSubmatch(s)
 	if s == "|O" {
 		return dtype{}, malformed("holds Python objects: save it as numbers or, with astype(str), as text")
 	}
-	if len(s) != 3 || !strings.Contains("<>|=", s[:1]) || readers[s[1:]] == nil {
+	if m == nil {
 		return dtype{}, malformed("element type %q is not a plain number: save float32, float64 or integers", s)
 	}
-	d := dtype{kind: s[1], size: int(s[2] - '0'), big: s[0] == '>' || s[0] == '=' && hostBig}
-	if s[0] == '|' && d.size > 1 {
+	n, err := strconv.Atoi(m[3])
+	d := dtype{kind: m[2][0], size: n, big: m[1] == ">" || m[1] == "=" && hostBig}
+	longest := maxText
+	if d.kind == 'U' {
+		d.size, longest = n*runeSize, maxText/runeSize
+	}
+	switch {
+	case d.text() && (err != nil || n < 1 || n > longest):
+		return dtype{}, malformed("element type %q is not text of 1 to %d bytes: save shorter names, or numbers", s, maxText)
+	case !d.text() && readers[d.name()] == nil:
+		return dtype{}, malformed("element type %q is not a plain number: save float32, float64 or integers", s)
+	case m[1] == "|" && d.kind != 'S' && d.size > 1:
 		return dtype{}, malformed("element type %q says no byte order", s)
 	}
 	return d, nil

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,23 +13,6 @@ const runeSize = 4
 
 // maxText is the most bytes of one string: more is no name of anything.
 const maxText = 1 << 16
-
-// parseText reads the type of strings: "<U12", of 12 characters in UTF-32, or
-// "|S12", of 12 bytes. NumPy fills both up with zeros.
-func parseText(s string) (dtype, error) {
-	n, err := strconv.Atoi(s[2:])
-	unit := 1
-	if s[1] == 'U' {
-		unit = runeSize
-	}
-	if err != nil || !strings.Contains("<>|=", s[:1]) || n < 1 || n > maxText/unit {
-		return dtype{}, malformed("element type %q is not text of 1 to %d bytes: save shorter names, or numbers", s, maxText)
-	}
-	if s[0] == '|' && s[1] == 'U' {
-		return dtype{}, malformed("element type %q says no byte order", s)
-	}
-	return dtype{kind: s[1], size: n * unit, big: s[0] == '>' || s[0] == '=' && hostBig}, nil
-}
 
 // text reports whether the elements are strings.
 func (d dtype) text() bool { return d.kind == 'U' || d.kind == 'S' }
