@@ -88,8 +88,8 @@ func (q *Request) widths() [5]int {
 	if q.Widths != [5]int{} || own == nil {
 		return q.Widths
 	}
-	var w [5]int
-	if n, _ := fmt.Sscanf(own.Settings["widths"], "%d-%d-%d-%d-%d", &w[0], &w[1], &w[2], &w[3], &w[4]); n < len(w) || slices.Min(w[:]) < 1 {
+	w, err := training.ParseWidths(own.Settings["widths"])
+	if err != nil {
 		return [5]int{}
 	}
 	return w
