@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -28,7 +27,7 @@ type chosen struct {
 
 // all lists the target, if there is one, and the sensitive attributes.
 func (c *chosen) all() []Attribute {
-	if c.target.Labels == nil {
+	if c.target.Name == "" {
 		return c.sensitive
 	}
 	return append([]Attribute{c.target}, c.sensitive...)
@@ -160,8 +159,7 @@ func (a *Attribute) classWords() string {
 	return "falls in none of the classes " + strings.Join(a.Values, "; ")
 }
 
-// attribute makes what is asked for, or what a shortcut stands for, of all rows. Where numbers are allowed, those
-// without a number have the label −1 until the rows are chosen (see Attribute.subset). If own is set, a column without
+// attribute makes what is asked for, or what a shortcut stands for, of all rows. If own is set, a column without
 // classes of its own has those that its whole numbers say, be there gaps or not, or its sorted values.
 func (src *origin) attribute(text string, numeric, own bool, c *chosen) (Attribute, error) {
 	asked, err := ParseAsked(text)
@@ -196,12 +194,6 @@ func (src *origin) attribute(text string, numeric, own bool, c *chosen) (Attribu
 		return a, err
 	}
 	if a.Numeric() {
-		a.Labels = make([]int, len(a.Numbers))
-		for i, x := range a.Numbers {
-			if math.IsNaN(x) {
-				a.Numbers[i], a.Labels[i] = 0, -1
-			}
-		}
 		return a, nil
 	}
 	if len(a.Values) < 2 {

@@ -193,7 +193,7 @@ func (d *division) leaveOut(c *chosen) {
 	for _, a := range all {
 		before, after := d.total(), 0
 		for part, rows := range d.rows {
-			d.rows[part] = slices.DeleteFunc(rows, func(i int) bool { return a.Labels[i] < 0 })
+			d.rows[part] = slices.DeleteFunc(rows, a.lacks)
 			after += len(d.rows[part])
 		}
 		if after < before {

@@ -232,6 +232,9 @@ func openOrigin(ctx context.Context, path string, o Options, kinds []string) (*o
 func (src *origin) fill(s *Set, c *chosen, rows []int) (err error) {
 	s.Name, s.YName, s.YNames = src.name, c.target.Name, c.target.Values
 	s.Y, s.YNumbers = pick(c.target.Labels, 1, rows), pick(c.target.Numbers, 1, rows)
+	if s.YNumbers != nil {
+		s.Y = make([]int, len(rows))
+	}
 	for _, a := range c.sensitive {
 		s.Sensitive = append(s.Sensitive, *a.subset(rows))
 	}

@@ -150,15 +150,17 @@ func (s *Set) Answers(indices []int, names []string) []int {
 	return out
 }
 
-// subset returns the attribute of some examples, which all have a value; nil of nil.
+// subset returns the attribute of some examples; nil of nil.
 func (a *Attribute) subset(indices []int) *Attribute {
-	switch {
-	case a == nil:
+	if a == nil {
 		return nil
-	case a.Numeric():
-		return &Attribute{Name: a.Name, Values: a.Values, Numbers: pick(a.Numbers, 1, indices)}
 	}
-	return &Attribute{Name: a.Name, Values: a.Values, Labels: pick(a.Labels, 1, indices)}
+	return &Attribute{a.Name, a.Values, pick(a.Labels, 1, indices), pick(a.Numbers, 1, indices)}
+}
+
+// lacks reports whether an example has no value: its label is −1, or its number NaN.
+func (a *Attribute) lacks(i int) bool {
+	return a.Labels != nil && a.Labels[i] < 0 || a.Numeric() && math.IsNaN(a.Numbers[i])
 }
 
 // Numeric reports whether the attribute consists of numbers.
