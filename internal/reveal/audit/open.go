@@ -155,9 +155,6 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 	for _, w := range r.labels() {
 		at = append(at, w.at)
 	}
-	if r.group != nil {
-		at = append(at, r.group.at)
-	}
 	c, err := r.Read(numbers, at)
 	if err != nil {
 		return nil, err
@@ -167,28 +164,27 @@ func (r *roles) samples(stated curious.Outputs) ([]*Sample, error) {
 	}
 	joined := answers{made: r.made, place: c.Place}
 	for i, w := range r.labels() {
-		isTarget, most, named := i == 0 && r.target != nil, maxSensitiveValues, []string(nil)
-		if isTarget {
+		isTarget, isGroup := r.target != nil && i == 0, r.group != nil && i == len(at)-1
+		most, named := maxSensitiveValues, []string(nil)
+		switch {
+		case isTarget:
 			most, named, w.Class = maxColumns, r.outputs[0].classes, !w.Number
+		case isGroup:
+			most, w.Class, w.Number = math.MaxInt, true, false
 		}
 		a, err := w.attribute(c.Labels[i], most, named)
+		if isGroup && err == nil && a.CheckPeople() != nil {
+			err = &measure.OptionError{Option: "Group", Err: a.CheckPeople()}
+		}
 		switch {
 		case err != nil:
 			return nil, err
 		case isTarget:
 			joined.target, joined.ordered = &a, w.Grouped() || w.Listed != nil
+		case isGroup:
+			joined.group = &a
 		default:
 			joined.sensitive = append(joined.sensitive, a)
-		}
-	}
-	if w := r.group; w != nil {
-		w.Class, w.Number = true, false
-		a, err := w.attribute(c.Labels[len(at)-1], math.MaxInt, nil)
-		if err != nil {
-			return nil, err
-		}
-		if joined.group = &a; a.CheckPeople() != nil {
-			return nil, &measure.OptionError{Option: "Group", Err: a.CheckPeople()}
 		}
 	}
 	var all []*Sample

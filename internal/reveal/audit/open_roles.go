@@ -252,11 +252,7 @@ func (r *roles) checkLabels() error {
 			return bothRoles(r.target.name)
 		}
 	}
-	all := r.labels()
-	if r.group != nil {
-		all = append(slices.Clone(all), *r.group)
-	}
-	for _, w := range all {
+	for _, w := range r.labels() {
 		if f := r.fields[w.at]; f.Shape != nil && (f.Width() != 1 || f.Shape[0] != r.examples()) {
 			return fmt.Errorf("array %s has the shape %v: want one label for each of %d examples; of one-hot rows that is %s.argmax(1)", file.Shown(f.Name), f.Shape, r.examples(), file.Shown(f.Name))
 		}
@@ -264,12 +260,16 @@ func (r *roles) checkLabels() error {
 	return nil
 }
 
-// labels are the target, if there is one, and the attributes.
+// labels are the target, if there is one, the attributes, and the group, if there is one.
 func (r *roles) labels() []label {
-	if r.target == nil {
-		return r.sensitive
+	all := slices.Clone(r.sensitive)
+	if r.target != nil {
+		all = slices.Insert(all, 0, *r.target)
 	}
-	return slices.Concat([]label{*r.target}, r.sensitive)
+	if r.group != nil {
+		all = append(all, *r.group)
+	}
+	return all
 }
 
 // free lists the columns with a name that have no role.
