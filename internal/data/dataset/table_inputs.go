@@ -16,6 +16,10 @@ import (
 // would be most of the inputs.
 const maxCategories = 64
 
+// derivedShare is the least number of rows per value of a column from which another
+// may be derived. A column whose values nearly all differ determines everything.
+const derivedShare = 10
+
 // tableReader makes the inputs of rows of a table.
 type tableReader struct {
 	*origin
@@ -100,8 +104,12 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 	}
 	var encoders []encoder
 	var both, constant []string
+	answers := t.answers(c)
 	for _, k := range t.inputColumns(c) {
 		col := t.columns[k]
+		if t.givenAway(col, answers) {
+			continue
+		}
 		if slices.Contains(asked, k) {
 			both = append(both, col.name)
 		}
@@ -131,6 +139,53 @@ func (t *tableReader) inputColumns(c *chosen) (inputs []int) {
 		}
 	}
 	return inputs
+}
+
+// answers lists what is asked for as columns: those of the target and the sensitive attributes, and their classes.
+func (t *tableReader) answers(c *chosen) (list []column) {
+	for _, k := range c.columns {
+		list = append(list, t.columns[k])
+	}
+	for _, a := range c.all() {
+		if a.Numeric() {
+			continue
+		}
+		classes := column{name: a.Name}
+		for _, class := range a.Labels {
+			classes.values = append(classes.values, strconv.Itoa(class))
+		}
+		list = append(list, classes)
+	}
+	return list
+}
+
+// givenAway reports whether an answer determines a column, and notes it. Of a column that determines an answer it
+// only makes a note: that may be what is to be learned.
+func (t *tableReader) givenAway(col column, answers []column) bool {
+	for _, a := range answers {
+		if derivedFrom(col.values, a.values) {
+			t.note("column %s is not an input: %s determines it", col.name, a.name)
+			return true
+		}
+	}
+	if i := slices.IndexFunc(answers, func(a column) bool { return derivedFrom(a.values, col.values) }); i >= 0 {
+		t.note("column %s is an input and determines %s: take the column out if that is not meant", col.name, answers[i].name)
+	}
+	return false
+}
+
+// derivedFrom reports whether values vary and are a function of others, of which few differ.
+func derivedFrom(values, others []string) bool {
+	image := map[string]string{}
+	for i, v := range others {
+		if was, ok := image[v]; ok && was != values[i] {
+			return false
+		}
+		if image[v] = values[i]; len(image) > len(others)/derivedShare {
+			return false
+		}
+	}
+	return slices.ContainsFunc(values, func(v string) bool { return v != values[0] })
 }
 
 // maxExact is the largest integer up to which float32 holds all of them.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -149,14 +149,14 @@ func writeText(t *testing.T, path, text string) string {
 }
 
 func TestOpenTable(t *testing.T) {
-	bare := regexp.MustCompile(`(?m)^[^,]*,(.*),[^,]*$`).ReplaceAllString(csvOf(600), "$1") // noise,y,s
-	path := writeText(t, filepath.Join(t.TempDir(), "made.csv"), bare)
+	path := writeText(t, filepath.Join(t.TempDir(), "made.csv"), csvOf(600))
 	p := must.Get(OpenParts(context.Background(), path, Options{Target: "s", Sensitive: []string{"Y"}}))(t)
 	if p.Train.Name != "made" || p.Train.Len() != 432 || p.Validation.Len() != 48 || p.Test.Len() != 120 {
 		t.Fatalf("%s: %d, %d and %d rows", p.Train.Name, p.Train.Len(), p.Validation.Len(), p.Test.Len())
 	}
-	if !slices.Equal(p.Train.Shape, []int{1}) {
-		t.Fatalf("inputs %v: want noise alone", p.Train.Shape)
+	// x follows from y, s_code from s: noise alone is left.
+	if !slices.Equal(p.Train.Shape, []int{1}) || !strings.Contains(strings.Join(p.Notes, "\n"), "s_code is not an input: s determines it") {
+		t.Fatalf("inputs %v, notes %q", p.Train.Shape, p.Notes)
 	}
 	mean, square := 0., 0.
 	for _, v := range p.Train.Values {
@@ -309,6 +309,7 @@ func TestTableNotes(t *testing.T) {
 	notes := strings.Join(p.Notes, "\n")
 	for _, want := range []string{
 		"the first column has no name: it is not an input",
+		"years is an input and determines band",
 		"constant in the training part, and therefore no inputs: fixed, kind",
 	} {
 		if !strings.Contains(notes, want) {
@@ -317,6 +318,22 @@ func TestTableNotes(t *testing.T) {
 	}
 	if width := p.Train.Shape[0]; width < 40 || width > 52 {
 		t.Errorf("%d inputs: want years and the heights", width)
+	}
+	if notes = strings.Join(open("years: <10; >=10").Notes, "\n"); !strings.Contains(notes, "band is not an input: years determines it") {
+		t.Errorf("a column that follows from the target is an input:\n%s", notes)
+	}
+	// Ages have too many values for anything to be derived from them; classes few.
+	rows := column{name: "age"}
+	flag := column{name: "minor"}
+	for i := range 100 {
+		rows.values = append(rows.values, strconv.Itoa(i*7%90))
+		flag.values = append(flag.values, strconv.FormatBool(i*7%90 < 18))
+	}
+	r := &tableReader{origin: &origin{labels: &labels{columns: []column{rows, flag}}}}
+	c := new(chosen)
+	c.target = must.Get(r.attribute("age: <18; >=18", false, false, c))(t)
+	if !r.givenAway(flag, r.answers(c)) {
+		t.Error("minor, which says the target's class, is an input")
 	}
 }
 
