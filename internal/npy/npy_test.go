@@ -247,5 +247,5 @@ func readOne(r io.Reader) (Array, error) {
 	if err != nil {
 		return Array{}, err
 	}
-	return h.read(r, h.shape, 1<<30, false)
+	return h.read(r, h.shape, unknown, false)
 }

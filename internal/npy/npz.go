@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
-	"reflect"
 	"strings"
 
 	"tattle/internal/file"
@@ -185,14 +184,18 @@ const maxEmptyRows = 1 << 20
 type Rows struct {
 	file   *File
 	name   string
+	member *zip.File
 	header header
-	row    int               // elements of one row
-	data   *io.SectionReader // of a stored array
-	whole  reflect.Value     // the elements of another one
+	used   int           // bytes of the header
+	row    int           // elements of one row
+	stream io.ReadCloser // of a compressed member, standing before row next
+	next   int
 }
 
-// Rows opens an array to read it by rows. Those of a stored array are read from where they lie; an array that is compressed,
-// or in Fortran order, is read whole. It returns an error for an array without dimensions.
+// Rows opens an array to read it by rows. Rows of a stored array are read from
+// where they lie; those of a compressed one in rising order, or else from the
+// start again. The checksum is compared only where a compressed array is read
+// to its end. It returns an error for an array without dimensions or in Fortran order.
 func (f *File) Rows(name string) (*Rows, error) {
 	r, err := f.rows(name)
 	if err != nil {
@@ -207,29 +210,29 @@ func (f *File) rows(name string) (*Rows, error) {
 		return nil, err
 	}
 	o.Close()
-	r := &Rows{file: f, name: name, header: o.header}
-	if len(r.header.shape) == 0 {
+	h := o.header
+	switch {
+	case len(h.shape) == 0:
 		return nil, malformed("is a single number and has no rows")
+	case h.fortran && len(h.shape) > 1:
+		return nil, malformed("is in Fortran order: save it in C order to read it by rows")
 	}
-	var ok bool
-	if r.row, ok = product(r.header.shape[1:]); !ok {
-		return nil, malformed("shape %v has more elements than can be counted", r.header.shape)
+	h.fortran = false
+	row, ok := product(h.shape[1:])
+	if !ok {
+		return nil, malformed("shape %v has more elements than can be counted", h.shape)
 	}
-	if r.row == 0 && r.Len() > maxEmptyRows {
-		return nil, malformed("shape %v has more than %d rows without elements", r.header.shape, maxEmptyRows)
+	if row == 0 && h.shape[0] > maxEmptyRows {
+		return nil, malformed("shape %v has more than %d rows without elements", h.shape, maxEmptyRows)
 	}
-	offset, size, stored := f.plain(o.File)
-	if !stored || r.header.fortran && len(r.header.shape) > 1 {
-		a, err := f.array(name)
-		r.whole = reflect.ValueOf(a.Data)
-		return r, err
+	length, _, err := f.claim(o.File)
+	if err != nil {
+		return nil, err
 	}
-	r.header.fortran = false
-	if needs, has := int64(r.header.count)*int64(r.header.dtype.size), size-int64(o.used); needs != has {
-		return nil, malformed("shape %v needs %d bytes of data, there are %d: save it again", r.header.shape, needs, has)
+	if needs, has := int64(h.count)*int64(h.dtype.size), length-int64(o.used); needs != has {
+		return nil, malformed("shape %v needs %d bytes of data, there are %d: save it again", h.shape, needs, has)
 	}
-	r.data = io.NewSectionReader(f.source, offset+int64(o.used), size-int64(o.used))
-	return r, nil
+	return &Rows{file: f, name: name, member: o.File, header: h, used: o.used, row: row}, nil
 }
 
 // Shape returns the shape of the whole array.
@@ -248,13 +251,57 @@ func (r *Rows) Read(lo, hi int) (Array, error) {
 	}
 	shape := r.Shape()
 	shape[0] = hi - lo
-	if r.data == nil {
-		return Array{shape, r.whole.Slice(lo*r.row, hi*r.row).Interface()}, nil
-	}
-	from := int64(lo) * int64(r.row) * int64(r.header.dtype.size)
-	rows := io.NewSectionReader(r.data, from, r.data.Size()-from)
-	a, err := r.header.read(rows, shape, rows.Size(), true)
+	a, err := r.read(shape, lo)
 	return a, locate(err, r.file.path, r.name)
+}
+
+func (r *Rows) read(shape []int, lo int) (Array, error) {
+	width := int64(r.row) * int64(r.header.dtype.size)
+	if offset, size, ok := r.file.plain(r.member); ok {
+		from := int64(r.used) + int64(lo)*width
+		section := io.NewSectionReader(r.file.source, offset+from, size-from)
+		return r.header.read(section, shape, size-from, true)
+	}
+	if r.stream == nil || lo < r.next {
+		if err := r.restart(); err != nil {
+			return Array{}, err
+		}
+	}
+	if _, err := io.CopyN(io.Discard, r.stream, int64(lo-r.next)*width); err != nil {
+		r.Close()
+		return Array{}, &FormatError{Detail: fmt.Sprintf("ends before row %d", lo), Err: err}
+	}
+	a, err := r.header.read(r.stream, shape, unknown, false)
+	r.next = lo + shape[0]
+	if err == nil && r.next == r.Len() {
+		_, err = io.Copy(io.Discard, io.LimitReader(r.stream, 1)) // compares the checksum
+	}
+	if err != nil {
+		r.Close()
+	}
+	return a, err
+}
+
+// restart stands before the first row of a compressed array.
+func (r *Rows) restart() error {
+	r.Close()
+	s, err := r.member.Open()
+	if err != nil {
+		return err
+	}
+	r.stream, r.next = s, 0
+	_, err = io.CopyN(io.Discard, s, int64(r.used))
+	return err
+}
+
+// Close ends the reading of a compressed array; the archive stays open.
+func (r *Rows) Close() error {
+	if r.stream == nil {
+		return nil
+	}
+	err := r.stream.Close()
+	r.stream = nil
+	return err
 }
 
 // Size returns the shape that an array's header claims and the bytes that it

@@ -89,6 +89,7 @@ func TestRows(t *testing.T) {
 				t.Errorf("compress %v: rows %v are %v, want %v", compress, span, a, want)
 			}
 		}
+		must.Do(t, r.Close())
 	}
 }
 
@@ -103,11 +104,7 @@ func TestRowsRefuses(t *testing.T) {
 	}
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		b := members(t, method, arrays)
-		fortran := must.Get(must.Get(open(t, b).Rows("fortran"))(t).Read(1, 2))(t)
-		if x, _ := fortran.Ints(); !slices.Equal(x, []int{2, 4}) {
-			t.Errorf("method %d: the second row is %v", method, x)
-		}
-		for _, name := range []string{"scalar", "short", "surplus", "huge", "empty", "none"} {
+		for _, name := range []string{"scalar", "fortran", "short", "surplus", "huge", "empty", "none"} {
 			_, err := open(t, b).Rows(name)
 			var format *FormatError
 			if !errors.As(err, &format) || format.Array != name {
@@ -227,6 +224,7 @@ func FuzzNPZ(f *testing.F) {
 				if err != nil || half.Shape[0] != r.Len()-r.Len()/2 {
 					t.Errorf("rows of %v: %v, %v", a.Shape, half.Shape, err)
 				}
+				r.Close()
 			}
 		}
 	})

@@ -3,6 +3,7 @@ package npy
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"unsafe"
 
@@ -14,6 +15,9 @@ import (
 // how much data there is.
 const firstChunk = 1 << 16
 
+// unknown stands for the length of a source that may end anywhere.
+const unknown = -1
+
 // ReadFile reads a .npy file in format 1, 2 or 3, which holds one array and nothing after it. Fortran order and
 // big-endian elements are converted, float16 is widened to []float32. Memory
 // grows with the bytes that arrive, not with what the header claims.
@@ -23,20 +27,24 @@ func ReadFile(path string) (Array, error) {
 		return Array{}, err
 	}
 	defer f.Close()
-	a, err := readAlone(f)
-	return a, locate(err, path, "")
-}
-
-func readAlone(f *os.File) (Array, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return Array{}, err
 	}
+	a, err := readAlone(f, info)
+	return a, locate(err, path, "")
+}
+
+func readAlone(f *os.File, info fs.FileInfo) (Array, error) {
 	h, used, err := readHeader(f)
 	if err != nil {
 		return Array{}, err
 	}
-	a, err := h.read(f, h.shape, info.Size()-int64(used), true)
+	length := int64(unknown)
+	if info.Mode().IsRegular() {
+		length = info.Size() - int64(used)
+	}
+	a, err := h.read(f, h.shape, length, length != unknown)
 	if err != nil {
 		return Array{}, err
 	}
@@ -50,7 +58,7 @@ func readAlone(f *os.File) (Array, error) {
 // number of bytes in r: a fact if sure is set, otherwise a claim of the file.
 func (h header) read(r io.Reader, shape []int, length int64, sure bool) (a Array, err error) {
 	n, _ := product(shape)
-	if int64(n) > length/int64(h.dtype.size) {
+	if length != unknown && int64(n) > length/int64(h.dtype.size) {
 		return a, malformed("shape %v of %d-byte elements needs %d bytes, there are %d: save it again", shape, h.dtype.size, n*h.dtype.size, max(length, 0))
 	}
 	read := header.strings
@@ -112,7 +120,11 @@ func elements[T number](h header, r io.Reader, n int, sure bool) ([]T, error) {
 			x = longer
 		}
 		if got, err := io.ReadFull(r, bytesOf(x[have:])); err != nil {
-			return nil, cutOff(fmt.Sprintf("shape %v needs %d bytes of data, there are %d: save it again", h.shape, n*size, have*size+got), err)
+			detail := fmt.Sprintf("shape %v needs %d bytes of data, there are %d: save it again", h.shape, n*size, have*size+got)
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				err = nil
+			}
+			return nil, &FormatError{Detail: detail, Err: err}
 		}
 		have = len(x)
 	}

@@ -112,12 +112,12 @@ func (a *arrays) find(src *origin, o Options) error {
 		}
 		x = rest[0]
 	}
-	rows, err := a.file.Rows(x)
-	if err != nil {
+	if rows, err := a.file.Rows(x); err == nil {
+		a.shape, a.bytes = rows.Shape(), rows.Type() == "u1"
+		a.row = func(i int) (npy.Array, error) { return rows.Read(i, i+1) }
+	} else if err := a.hold(a.file.Array(x)); err != nil { // in Fortran order, which is read whole
 		return err
 	}
-	a.shape, a.bytes = rows.Shape(), rows.Type() == "u1"
-	a.row = func(i int) (npy.Array, error) { return rows.Read(i, i+1) }
 	if y != "" && y != NoTarget {
 		if slices.Contains(names, y) && strings.Contains(x, "train") != strings.Contains(y, "train") {
 			return malformed(a.path, "has the examples %s and the labels %s, which are of other parts: call them x and y", x, y)
