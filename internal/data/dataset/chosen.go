@@ -177,6 +177,9 @@ func (src *origin) attribute(text string, numeric, own bool, c *chosen) (Attribu
 		}
 	}
 	k, err := src.find(r.Column)
+	if hint := src.elsewhere[folded(r.Column)]; err != nil && hint != "" {
+		err = fmt.Errorf("%w; %s", err, hint)
+	}
 	if err != nil {
 		return Attribute{}, err
 	}

@@ -56,7 +56,11 @@ func openDigits(path string, o Options) (*origin, error) {
 		parts = append(parts, d)
 	}
 	src, err := fromParts(path, parts, wanted, o, nil)
-	if err == nil && len(parts[0].Mean) > 1 {
+	if err != nil {
+		return nil, err
+	}
+	src.elsewhere = map[string]string{"writer": "QMNIST's labels say the writers of MNIST: put them beside the pictures, or name their folder for the labels"}
+	if len(parts[0].Mean) > 1 {
 		src.scaled = "the bytes of CIFAR-10 are scaled to −1 … 1"
 	}
 	return src, err

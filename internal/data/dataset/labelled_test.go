@@ -100,7 +100,7 @@ func TestOpenDigitParts(t *testing.T) {
 	if p.Train.Len() != 54 || p.Validation.Len() != 6 || !slices.Equal(p.Test.Y, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}) || p.Train.YName != "digit" {
 		t.Fatalf("%d, %d, %v of %s", p.Train.Len(), p.Validation.Len(), p.Test.Y, p.Train.YName)
 	}
-	must.Fail(t, must.Err(OpenParts(context.Background(), dir, Options{Sensitive: []string{"writer"}})), `no column "writer": it has digit`) // no writers
+	must.Fail(t, must.Err(OpenParts(context.Background(), dir, Options{Sensitive: []string{"writer"}})), `no column "writer": it has digit; QMNIST's labels say the writers`) // no writers
 	one := filepath.Join(dir, "train-images-idx3-ubyte")
 	if p, err = OpenParts(context.Background(), one, Options{Kind: "mnist"}); err != nil || p.Test.Len() != 12 || p.Train.Len() != 44 {
 		t.Fatalf("%+v, %v", p, err)

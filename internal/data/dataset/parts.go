@@ -179,6 +179,7 @@ type origin struct {
 	shortcuts map[string]string // names that stand for rules
 	sorted    bool              // the classes of the target are its sorted values, be they numbers or not
 	grouped   string            // the array that identifies people by its name; "" if there is none
+	elsewhere map[string]string // columns that are not there, and where they are
 	single    bool              // one part is read
 	divides   bool              // what has no parts is divided by the seed, whatever is read
 	squares   bool              // pictures are resized, unasked, to squares
