@@ -131,15 +131,6 @@ func (s *Sample) prepared(o Options) (*Sample, Options, []string) {
 	return t, o, said
 }
 
-const (
-	// fence is how many interquartile ranges beyond the quartiles a number may lie: Tukey's
-	// "far out". Of normal numbers two in a million lie beyond.
-	fence = 3
-	// hiddenShare of the squared distances from the median, held by numbers beyond the fences, hides
-	// what the outputs reveal about all others.
-	hiddenShare = .5
-)
-
 // tamed returns the sample with far numbers of attributes replaced by the nearest fence, where they
 // cause most of the variance. Codes for missing values, such as 9999, do so; R² would then depend on
 // them alone. It also returns a sentence for each attribute that it changes, and s itself if there is
@@ -148,7 +139,7 @@ func (s *Sample) tamed() (*Sample, []string) {
 	var said []string
 	t := *s
 	for k, a := range s.Sensitive {
-		low, high, out := outliers(a.Numbers)
+		low, high, out := stat.Outliers(a.Numbers)
 		if len(out) == 0 {
 			continue
 		}
@@ -167,37 +158,6 @@ func (s *Sample) tamed() (*Sample, []string) {
 		return s, nil
 	}
 	return &t, said
-}
-
-// outliers returns Tukey's fences, and the numbers beyond them if these hold more than hiddenShare
-// of the squared distances from the median.
-func outliers(x []float64) (low, high float64, out []float64) {
-	if len(x) == 0 {
-		return 0, 0, nil
-	}
-	q := stat.Quantiles(x, .25, .5, .75)
-	if width := q[2] - q[0]; width > 0 {
-		low, high = q[0]-fence*width, q[2]+fence*width
-	} else {
-		return 0, 0, nil // at least half of the numbers are equal: nothing says what is far
-	}
-	scale := 0. // so that squares do not overflow
-	for _, v := range x {
-		scale = max(scale, math.Abs(v-q[1]))
-	}
-	all, beyond := 0., 0.
-	for _, v := range x {
-		d := (v - q[1]) / scale
-		all += d * d
-		if v < low || v > high {
-			beyond += d * d
-			out = append(out, v)
-		}
-	}
-	if beyond <= hiddenShare*all {
-		return 0, 0, nil
-	}
-	return low, high, out
 }
 
 // examplesOf returns the first few different numbers, the farthest from zero first.

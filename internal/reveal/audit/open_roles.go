@@ -134,7 +134,11 @@ func findRoles(c *sheet.Columns, o OpenOptions) (r *roles, err error) {
 		return nil, err
 	}
 	if unused := r.free(); len(unused) > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%ss that are not used: %s", r.Noun, file.ShownNames(pick(r.Names(), unused))))
+		names := pick(r.Names(), unused)
+		r.notes = append(r.notes, fmt.Sprintf("%ss that are not used: %s", r.Noun, file.ShownNames(names)))
+		if i := slices.IndexFunc(names, dataset.SaysGroup); i >= 0 && r.group == nil && o.Group == "" {
+			r.notes = append(r.notes, fmt.Sprintf("every row counts as another person; if %s says whom a row is about, give --group %[1]s", file.Shown(names[i])))
+		}
 	}
 	return r, nil
 }

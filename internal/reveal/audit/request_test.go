@@ -49,3 +49,15 @@ func TestReferenceScoresAreUsed(t *testing.T) {
 	}))
 	check()
 }
+
+// A column that seems to say whom a row is about is named, unless there is an answer already.
+func TestUnusedPerson(t *testing.T) {
+	path := put(t, "a.csv", "p0,p1,y,s,Person\n"+strings.Repeat(".2,.8,1,f,a\n.7,.3,0,m,b\n.6,.4,0,f,c\n", 5))
+	for group, want := range map[string]bool{"": true, "Person": false, "none": false} {
+		q := &Request{Outputs: path, Target: "y", Sensitive: []string{"s"}, Group: group, OutputsOptions: OpenOptions{Columns: []string{"p0", "p1"}}}
+		s := must.Get(q.Open(context.Background(), ""))(t, group)
+		if got := strings.Contains(strings.Join(s.Sample.Notes, "\n"), "if Person says whom a row is about, give --group Person"); got != want {
+			t.Errorf("--group %q: %q", group, s.Sample.Notes)
+		}
+	}
+}
