@@ -189,11 +189,21 @@ const masterSide = oversample * glyphSide
 // masters are the digits by family and digit.
 type masters [5][10]master
 
-// drawMasters draws every family's digits at one height: digits of full size
-// fill 9/14 of the side, as MNIST's fill about 20 of 28 pixels.
-var drawMasters = sync.OnceValue(func() *masters {
+var drawn struct {
+	once sync.Once
+	masters
+}
+
+// drawMasters returns every family's digits, drawn once, at one height: digits of full size
+// fill 9/14 of the side, as MNIST's fill about 20 of 28 pixels. No package variable starts with it, so that a program that draws
+// none is linked without the fonts.
+func drawMasters() *masters {
+	drawn.once.Do(drawn.draw)
+	return &drawn.masters
+}
+
+func (m *masters) draw() {
 	fonts := [5][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gomono.TTF, gosmallcaps.TTF}
-	m := new(masters)
 	for family, ttf := range fonts {
 		f, err := sfnt.Parse(ttf)
 		panicOn(err)
@@ -207,8 +217,7 @@ var drawMasters = sync.OnceValue(func() *masters {
 			m[family][digit] = fill(outline(f, rune('0'+digit), ppem))
 		}
 	}
-	return m
-})
+}
 
 // panicOn reports a broken font, which only a broken build has.
 func panicOn(err error) {
