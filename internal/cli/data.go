@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tattle/internal/data/catalogue"
 	"tattle/internal/data/dataset"
 	"tattle/internal/progress"
 )
@@ -26,7 +27,7 @@ func (dataGetCmd) Help() string {
 }
 
 func (c *dataGetCmd) Run(ctx context.Context, e *env) error {
-	d, err := dataset.Info(c.Name)
+	d, err := catalogue.Info(c.Name)
 	if err != nil {
 		return usage(err, "tattle data info lists the sets")
 	}
@@ -39,8 +40,8 @@ func (c *dataGetCmd) Run(ctx context.Context, e *env) error {
 	}
 	m := progress.NewBytes(e.stderr, "downloading "+c.Name, -1)
 	defer m.Close()
-	opts := dataset.GetOptions{BaseURL: c.From, Progress: m.SetBytes}
-	if err := dataset.Get(ctx, c.Name, dir, opts); err != nil {
+	opts := catalogue.Options{BaseURL: c.From, Progress: m.SetBytes}
+	if err := catalogue.Get(ctx, c.Name, dir, opts); err != nil {
 		return hinted(err, "run the same command again: it goes on where it stopped")
 	}
 	return e.print("%s is in %s\n", c.Name, dir)
@@ -54,9 +55,9 @@ func (dataInfoCmd) Help() string { return "Example: tattle data info mnist" }
 
 func (c *dataInfoCmd) Run(e *env) error {
 	if c.Name == "" {
-		return e.print("%s\n", strings.Join(dataset.Names(), "\n"))
+		return e.print("%s\n", strings.Join(catalogue.Names(), "\n"))
 	}
-	d, err := dataset.Info(c.Name)
+	d, err := catalogue.Info(c.Name)
 	if err != nil {
 		return usage(err, "")
 	}

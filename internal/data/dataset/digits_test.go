@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -211,20 +210,4 @@ func FuzzCIFAR(f *testing.F) {
 			t.Fatalf("%d labels and %d pixels from %d bytes", n, len(d.pixels), len(data))
 		}
 	})
-}
-
-// moments returns mean and standard deviation of all pixels, scaled to 0..1.
-func moments(s *Set) (mean, std float64) {
-	var count [256]float64
-	for _, v := range s.Pixels {
-		count[v]++
-	}
-	n := float64(len(s.Pixels))
-	for v, k := range count {
-		mean += k * float64(v) / 255 / n
-	}
-	for v, k := range count {
-		std += k * (float64(v)/255 - mean) * (float64(v)/255 - mean) / n
-	}
-	return mean, math.Sqrt(std)
 }

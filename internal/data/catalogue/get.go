@@ -1,4 +1,5 @@
-package dataset
+// Package catalogue knows public data sets by their names, sizes and checksums, and downloads them.
+package catalogue
 
 import (
 	"archive/tar"
@@ -18,11 +19,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/BurntSushi/toml"
+
 	"tattle/internal/file"
 )
 
-// GetOptions says how to fetch; the zero value is the default.
-type GetOptions struct {
+// Options says how to fetch; the zero value is the default.
+type Options struct {
 	BaseURL  string                  // fetches every file from below this address instead of its home
 	Progress func(done, total int64) // called now and then with the bytes that are there of all files
 
@@ -31,10 +34,10 @@ type GetOptions struct {
 
 const idleTime = 30 * time.Second
 
-// Get fetches a public data set into dir, where [OpenInputs] can read it. Files that are there and right are not fetched
+// Get fetches a public data set into dir, where package dataset can read it. Files that are there and right are not fetched
 // again. A file grows beside its place with ".part" in its name and moves there when its SHA-256 is right. A
 // download that breaks off is an error; another Get goes on where it ended. Get returns an error if another fetches into dir.
-func Get(ctx context.Context, name, dir string, o GetOptions) error {
+func Get(ctx context.Context, name, dir string, o Options) error {
 	d, err := Info(name)
 	if err != nil {
 		return err
@@ -42,7 +45,7 @@ func Get(ctx context.Context, name, dir string, o GetOptions) error {
 	return d.get(ctx, dir, o)
 }
 
-func (d Description) get(ctx context.Context, dir string, o GetOptions) error {
+func (d Description) get(ctx context.Context, dir string, o Options) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("cannot make the folder: %w", err)
 	}
@@ -218,12 +221,19 @@ type RemoteFile struct {
 //go:embed catalogue.toml
 var catalogueText string
 
-var catalogue = decoded[struct{ Set []Description }](catalogueText).Set
+// all are the sets; a text that cannot be read is a broken build.
+func all() []Description {
+	var c struct{ Set []Description }
+	if _, err := toml.Decode(catalogueText, &c); err != nil {
+		panic("catalogue: " + err.Error())
+	}
+	return c.Set
+}
 
 // Names lists the sets that [Info] knows.
 func Names() []string {
 	var names []string
-	for _, d := range catalogue {
+	for _, d := range all() {
 		names = append(names, d.Name)
 	}
 	return names
@@ -231,7 +241,7 @@ func Names() []string {
 
 // Info describes the set of that name.
 func Info(name string) (Description, error) {
-	for _, d := range catalogue {
+	for _, d := range all() {
 		if d.Name == name {
 			return d, nil
 		}

@@ -1,8 +1,9 @@
-package dataset
+package catalogue
 
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -19,10 +20,25 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/file"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 )
+
+func tampered(b []byte, fromEnd int, xor byte) []byte {
+	b = bytes.Clone(b)
+	b[len(b)-fromEnd] ^= xor
+	return b
+}
+
+func gzipped(b []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(b)
+	w.Close()
+	return out.Bytes()
+}
 
 // home is a server of files that misbehaves: request n is answered by tricks[n],
 // later ones as they should be.
@@ -137,7 +153,7 @@ func sample() (Description, map[string][]byte) {
 }
 
 // quick are options under which tests wait for a server that stalls, long enough for a busy machine.
-func (h *home) quick() GetOptions { return GetOptions{BaseURL: h.URL, idle: time.Second} }
+func (h *home) quick() Options { return Options{BaseURL: h.URL, idle: time.Second} }
 
 // onlyFile fails unless the folder holds the right file and nothing else.
 func onlyFile(t *testing.T, dir string, files map[string][]byte) {
@@ -247,7 +263,7 @@ func TestGetTwiceAtOnce(t *testing.T) {
 	d, _ := sample()
 	dir := t.TempDir()
 	defer must.Get(file.Lock(dir))(t)()
-	if err := d.get(context.Background(), dir, GetOptions{}); !errors.Is(err, file.ErrLocked) || !strings.Contains(err.Error(), dir) {
+	if err := d.get(context.Background(), dir, Options{}); !errors.Is(err, file.ErrLocked) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("the second: %v", err)
 	}
 }
@@ -359,7 +375,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("names %q", got)
 	}
 	must.Fail(t, must.Err(Info("imagenet")), "there are mnist, fashion-mnist")
-	must.Fail(t, Get(context.Background(), "imagenet", t.TempDir(), GetOptions{})) // a set that is not known
+	must.Fail(t, Get(context.Background(), "imagenet", t.TempDir(), Options{})) // a set that is not known
 	for _, name := range Names() {
 		d, err := Info(name)
 		if err != nil || d.About == "" || strings.HasSuffix(d.String(), "\n") {
@@ -390,11 +406,31 @@ func TestGetRealFiles(t *testing.T) {
 			load(folder)
 		}
 		h, dir := newHome(t, files), t.TempDir()
-		must.Do(t, Get(context.Background(), name, dir, GetOptions{BaseURL: h.URL}))
-		train, test := must.Get(openPart(t, dir, "", Train))(t), must.Get(openPart(t, dir, "", Test))(t)
+		must.Do(t, Get(context.Background(), name, dir, Options{BaseURL: h.URL}))
+		open := func(part dataset.Split) *dataset.Set {
+			s, _, err := dataset.OpenInputs(t.Context(), dir, dataset.Options{Kind: dataset.KindMNIST, Part: part})
+			return must.Get(s, err)(t)
+		}
+		train, test := open(dataset.Train), open(dataset.Test)
 		mean, std := moments(train)
 		if test.Name != name || test.Len() != 10000 || train.Len() != 60000 || math.Abs(mean-float64(train.Mean[0])) > 5.1e-5 || math.Abs(std-float64(train.Std[0])) > 5.1e-5 {
 			t.Errorf("%s: %d and %d pictures, mean %.5f, std %.5f; the constants are %v, %v", test.Name, train.Len(), test.Len(), mean, std, train.Mean, train.Std)
 		}
 	}
+}
+
+// moments returns mean and standard deviation of all pixels, scaled to 0..1.
+func moments(s *dataset.Set) (mean, std float64) {
+	var count [256]float64
+	for _, v := range s.Pixels {
+		count[v]++
+	}
+	n := float64(len(s.Pixels))
+	for v, k := range count {
+		mean += k * float64(v) / 255 / n
+	}
+	for v, k := range count {
+		std += k * (float64(v)/255 - mean) * (float64(v)/255 - mean) / n
+	}
+	return mean, math.Sqrt(std)
 }
