@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -103,7 +105,7 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	q.Pool, q.Progress = e.pool, e.bars.Set
 	s, err := q.Open(ctx, filepath.Join(dir, shardsDir, answersDir))
 	if err != nil {
-		return nil, err
+		return nil, withoutToken(err)
 	}
 	if err := c.checkFit(ctx, e, s); err != nil {
 		return nil, err
@@ -194,7 +196,7 @@ var plantedGlyphs int
 func (c *auditCmd) request() (*audit.Request, error) {
 	q := &audit.Request{
 		Model: c.Model, Endpoint: c.Endpoint, Outputs: c.Outputs, Vectors: c.Vectors,
-		ModelOptions: measure.ModelOptions(c.readFlags), Client: c.client(),
+		ModelOptions: measure.ModelOptions(c.readFlags), Connect: c.connect, Batch: c.Batch,
 		OutputsOptions: audit.OpenOptions{Columns: slices.Concat(c.Scores, c.Columns), Kind: curious.Outputs(c.OutputsKind), References: c.ReferenceScores}, Data: c.Data,
 		Kind: kinds[c.Kind], Labels: c.Labels, FileColumn: c.FileColumn, SkipMissing: c.SkipMissing, Target: c.Target, Sensitive: c.Sensitive, Group: c.Group,
 		Size: c.Size, Part: dataset.Split(c.Part), Limit: c.limit(), DataSeed: c.DataSeed,
@@ -210,18 +212,18 @@ func (c *auditCmd) request() (*audit.Request, error) {
 	return q, err
 }
 
-// client returns the flags about the endpoint as options of its client.
-func (c *auditCmd) client() infer.Options {
+// connect returns a client of the endpoint, by its flags.
+func (c *auditCmd) connect(shape []int) (audit.Server, error) {
 	o := infer.Options{
 		Model: c.EndpointModel, Output: c.ModelOutput, Token: token(),
-		Timeout: c.Timeout, Rate: float64(c.Rate), Batch: c.Batch,
+		Timeout: c.Timeout, Rate: float64(c.Rate), Batch: c.Batch, Shape: shape,
 	}
 	if c.Retries != nil {
 		if o.Retries = *c.Retries; o.Retries == 0 {
 			o.Retries = -1
 		}
 	}
-	return o
+	return infer.New(c.Endpoint, o)
 }
 
 // tokenVariable is the environment variable with the bearer token, which must not appear in
@@ -229,6 +231,16 @@ func (c *auditCmd) client() infer.Options {
 const tokenVariable = "TATTLE_TOKEN"
 
 func token() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
+
+// withoutToken adds a hint to the error of a server that wants a token.
+func withoutToken(err error) error {
+	refused, is := errors.AsType[*infer.StatusError](err)
+	unread, named := errors.AsType[*measure.InputError](err)
+	if is && named && (refused.Code == http.StatusUnauthorized || refused.Code == http.StatusForbidden) {
+		unread.Hint = "the environment variable " + tokenVariable + " holds the bearer token"
+	}
+	return err
+}
 
 // options returns the flags about the statistics.
 func (c *auditCmd) options() audit.Options {

@@ -117,7 +117,7 @@ func (c *auditCmd) checkDoor() error {
 		return err
 	}
 	if c.Endpoint != "" { // before anything is written: the address may contain a secret
-		if _, err := infer.New(c.Endpoint, c.client()); err != nil {
+		if _, err := c.connect(nil); err != nil {
 			return usage(fmt.Errorf("--endpoint: %w", err), "")
 		}
 	}

@@ -178,6 +178,25 @@ type Metadata struct {
 	MaxBatch   int      `json:"-"` // examples a request at most; 0 if it names no limit
 }
 
+// maxSide is the largest width and height of pictures.
+const maxSide = 1024
+
+// PictureShape asks for the shape [channels, rows, columns] of one input. It is nil if the server does not say it in full.
+func (c *Client) PictureShape(ctx context.Context) ([]int, error) {
+	about, err := c.Metadata(ctx)
+	if err != nil || len(about.Inputs) != 1 || len(about.Inputs[0].Shape) != 4 {
+		return nil, err
+	}
+	var shape []int
+	for _, n := range about.Inputs[0].Shape[1:] {
+		if n < 1 || n > maxSide {
+			return nil, nil
+		}
+		shape = append(shape, int(n))
+	}
+	return shape, nil
+}
+
 // Metadata asks what the model takes and gives; the first answer is kept.
 func (c *Client) Metadata(ctx context.Context) (*Metadata, error) {
 	c.asking.Lock()

@@ -123,7 +123,7 @@ func (r *remote) Infer(ctx context.Context, x []float32, n int) ([]float32, []in
 // An interrupted audit goes on where it was.
 func TestFromEndpointResumes(t *testing.T) {
 	ctx, set := context.Background(), people(95)
-	dir, q := filepath.Join(t.TempDir(), "kept"), &Request{Client: infer.Options{Batch: 10}, Resume: true}
+	dir, q := filepath.Join(t.TempDir(), "kept"), &Request{Batch: 10, Resume: true}
 	want := must.Get(new(Request).ask(ctx, &remote{}, set, t.TempDir()))(t)
 	broken := &remote{fail: 5}
 	must.Fail(t, must.Err(q.ask(ctx, broken, set, dir)), "it is gone", "examples ") // a broken endpoint
@@ -147,18 +147,18 @@ func TestFromEndpointResumes(t *testing.T) {
 		t.Errorf("progress %v", done)
 	}
 	var mismatch *run.MismatchError
-	q.Client.Batch = 20
+	q.Batch = 20
 	if _, err := q.ask(ctx, whole, set, dir); !errors.As(err, &mismatch) {
 		t.Errorf("other batches: %v", err)
 	}
-	q.Client.Batch, q.Resume = 10, false
+	q.Batch, q.Resume = 10, false
 	must.Fail(t, must.Err(q.ask(ctx, whole, set, dir)), "already holds a run") // a folder in use
 }
 
 // Outputs that are not finite are not kept: once the server is mended, the audit goes on.
 func TestFromEndpointForgetsNaN(t *testing.T) {
 	ctx, set := context.Background(), people(30)
-	dir, q := filepath.Join(t.TempDir(), "kept"), &Request{Client: infer.Options{Batch: 10}, Resume: true}
+	dir, q := filepath.Join(t.TempDir(), "kept"), &Request{Batch: 10, Resume: true}
 	first := set.Values[6*10]
 	set.Values[6*10] = float32(math.Inf(1)) // of the set's digest, so that it is mended on the way
 	_, err := q.ask(ctx, &remote{}, set, dir)
@@ -176,7 +176,7 @@ func TestFromEndpointRefuses(t *testing.T) {
 		"0 outputs of each":     func(int64) int { return 0 },
 		"2 outputs":             func(int64) int { return 2 },
 	} {
-		_, err := (&Request{Client: infer.Options{Batch: 10}}).ask(ctx, &remote{width: width}, set, t.TempDir())
+		_, err := (&Request{Batch: 10}).ask(ctx, &remote{width: width}, set, t.TempDir())
 		must.Fail(t, err, want, "http://remote")
 	}
 }

@@ -130,6 +130,12 @@ type Endpoint interface {
 	URL() string // without user or token
 }
 
+// Server is an Endpoint that may say which pictures it takes: the shape [channels, rows, columns] of one, nil if it does not say.
+type Server interface {
+	Endpoint
+	PictureShape(ctx context.Context) ([]int, error)
+}
+
 // ask requests the outputs of a set's examples from an endpoint; the same outputs
 // give the same sample as with fromModel. The folder dir keeps each batch of answers, so that
 // batches that were answered before an interruption are not requested again. The first batch that fails stops the
@@ -139,7 +145,7 @@ func (q *Request) ask(ctx context.Context, e Endpoint, set *dataset.Set, dir str
 		return nil, err
 	}
 	pool, tell := cmp.Or[run.Pool](q.Pool, run.Leader{}), q.progress("asking the endpoint, batches")
-	batch, n := cmp.Or(q.Client.Batch, defaultBatch), set.Len()
+	batch, n := cmp.Or(q.Batch, defaultBatch), set.Len()
 	rows := func(i int) []int { return span(i*batch, min((i+1)*batch, n)) } // of batch i
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -3,13 +3,11 @@ package audit
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 
 	"tattle/internal/data/dataset"
-	"tattle/internal/infer"
 	"tattle/internal/protect/measure"
 	"tattle/internal/reveal/curious/training"
 	"tattle/internal/run"
@@ -23,9 +21,10 @@ type Request struct {
 	Outputs  string // path of a file of outputs
 	Vectors  string // path of a file of vectors
 
-	ModelOptions   measure.ModelOptions // how Model is read, or how pictures are prepared for Endpoint
-	Client         infer.Options        // how Endpoint is asked
-	OutputsOptions OpenOptions          // how Outputs or Vectors is read
+	ModelOptions   measure.ModelOptions              // how Model is read, or how pictures are prepared for Endpoint
+	Connect        func(shape []int) (Server, error) // to Endpoint, for examples of that shape; nil: not known yet
+	Batch          int                               // examples in a request; 0: defaultBatch
+	OutputsOptions OpenOptions                       // how Outputs or Vectors is read
 
 	Data        string // path of the examples, or "glyphs"; empty: the data of the model's own run
 	Kind        string // of the data, as in dataset; empty: detected
@@ -103,7 +102,7 @@ func (q *Request) progress(what string) func(done, total int) {
 }
 
 // Open reads what is audited. A server is asked, and its answers are kept in the folder
-// answers until the audit is done. Errors are OptionErrors, InputErrors or those of package infer.
+// answers until the audit is done. Errors are OptionErrors, InputErrors or those of the server.
 func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
 	s := &Subject{Record: Record{Defences: q.Defences}}
 	open := q.openOutputs
@@ -188,20 +187,15 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 	return nil
 }
 
-// maxSide is the largest width and height of an endpoint's pictures.
-const maxSide = 1024
-
 // openEndpoint asks a server. Its answers are kept in the folder, batch by batch.
 func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (err error) {
-	client, err := infer.New(q.Endpoint, q.Client)
+	server, err := q.Connect(nil)
 	if err != nil {
 		return &measure.OptionError{Option: "Endpoint", Err: err}
 	}
-	about, err := client.Metadata(ctx) // a server that is not there is found before anything is read
-	if err != nil {
+	if s.inputs, err = server.PictureShape(ctx); err != nil { // a server that is not there is found before anything is read
 		return wrongEndpoint(ctx, err)
 	}
-	s.inputs = pictureShape(about)
 	o := q.ModelOptions
 	o.Preprocess = cmp.Or(o.Preprocess, "none")
 	m, err := measure.ModelOf(nil, o)
@@ -211,45 +205,22 @@ func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (
 	if s.Examples, err = q.examples(ctx, m, s.inputs); err != nil {
 		return err
 	}
-	asked := q.Client
-	asked.Shape = s.Examples.Set.Shape
-	if client, err = infer.New(q.Endpoint, asked); err != nil {
+	if server, err = q.Connect(s.Examples.Set.Shape); err != nil {
 		return &measure.OptionError{Option: "Endpoint", Err: err}
 	}
-	s.URL = client.URL()
-	if s.Sample, err = q.ask(ctx, client, s.Examples.Set, folder); err != nil {
+	s.URL = server.URL()
+	if s.Sample, err = q.ask(ctx, server, s.Examples.Set, folder); err != nil {
 		return wrongEndpoint(ctx, err)
 	}
 	return nil
 }
 
-// wrongEndpoint names the option, with a hint if the server refuses the token.
+// wrongEndpoint names the option.
 func wrongEndpoint(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	e := &measure.InputError{OptionError: measure.OptionError{Option: "Endpoint", Err: err}}
-	var refused *infer.StatusError
-	if errors.As(err, &refused) && (refused.Code == 401 || refused.Code == 403) {
-		e.Hint = "the environment variable TATTLE_TOKEN holds the bearer token"
-	}
-	return e
-}
-
-// pictureShape returns the shape [channels, rows, columns] of one input if a server says it
-// in full, nil otherwise.
-func pictureShape(about *infer.Metadata) []int {
-	if len(about.Inputs) != 1 || len(about.Inputs[0].Shape) != 4 {
-		return nil
-	}
-	var shape []int
-	for _, n := range about.Inputs[0].Shape[1:] {
-		if n < 1 || n > maxSide {
-			return nil
-		}
-		shape = append(shape, int(n))
-	}
-	return shape
+	return &measure.InputError{OptionError: measure.OptionError{Option: "Endpoint", Err: err}}
 }
 
 // ownResult returns the result.json beside the model, nil if there is none for it.
