@@ -69,12 +69,9 @@ func (d dtype) String() string {
 	return fmt.Sprintf("%s%c%d", order, d.kind, d.size)
 }
 
-// A Float16 is the bits of an IEEE 754 binary16. Arrays of them are read as []float32.
-type Float16 uint16
-
 // number is an element that is stored as its own bytes.
 type number interface {
-	Float16 | float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
 // bytesOf views the memory of x.
@@ -107,9 +104,6 @@ func stored(data any) (d dtype, n int, b []byte, err error) {
 	v := reflect.ValueOf(data)
 	if v.Kind() == reflect.Slice {
 		d = dtype{kind: kinds[v.Type().Elem().Kind()], size: int(v.Type().Elem().Size())}
-	}
-	if _, half := data.([]Float16); half {
-		d.kind = 'f'
 	}
 	if d.kind == 0 {
 		return dtype{}, 0, nil, fmt.Errorf("npy: cannot store a %T: want a slice of numbers, bools or strings", data)

@@ -14,8 +14,8 @@ func TestSideBySide(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.npz")
 	f := must.Get(os.Create(path))(t)
 	defer f.Close()
-	s := must.Get(NewSideBySide(f, []Outline{{"half", []int{4, 2}, "<f2"}, {"none", []int{0, 3}, "<f8"}, {"whole", []int{4}, "<i8"}}))(t)
-	halves, numbers := []Float16{0x3c00, 0xc000, 1, 0x7bff}, []int64{1, -2}
+	s := must.Get(NewSideBySide(f, []Outline{{"half", []int{4, 2}, "<f4"}, {"none", []int{0, 3}, "<f8"}, {"whole", []int{4}, "<i8"}}))(t)
+	halves, numbers := []float32{1, -2, 0x1p-24, 65504}, []int64{1, -2}
 	for range 2 {
 		must.Do(t, s.Part("whole").Append(numbers))
 		must.Do(t, s.Part("half").Append(halves))

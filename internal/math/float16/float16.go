@@ -64,24 +64,6 @@ func Bits(v float32) uint16 {
 	}
 }
 
-// TowardZero returns the binary16 nearest to v of those that are not larger in absolute value.
-// Numbers beyond the largest one become that one, infinities stay. A NaN keeps its sign.
-func TowardZero(v float32) uint16 {
-	bits := math.Float32bits(v)
-	sign, size := uint16(bits>>16)&0x8000, bits&^(1<<31)
-	switch {
-	case size > 0x7F800000:
-		return sign | 0x7E00
-	case size == 0x7F800000:
-		return sign | 0x7C00
-	case size >= 0x47800000: // 2¹⁶
-		return sign | 0x7BFF
-	case size < 0x38800000: // 2⁻¹⁴: subnormal
-		return sign | uint16(math.Float32frombits(size)*0x1p24)
-	}
-	return sign | uint16((size-112<<23)>>13)
-}
-
 // FromBrainBits returns the value of a bfloat16, the upper half of a float32.
 func FromBrainBits(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
 

@@ -119,24 +119,3 @@ func TestRandomNumbers(t *testing.T) {
 		}
 	}
 }
-
-// Toward zero a number becomes the largest value that does not exceed it.
-func TestTowardZero(t *testing.T) {
-	for h := range uint16(0x7BFF) {
-		low, high := FromBits(h), FromBits(h+1)
-		for _, v := range []float32{low, low + (high-low)/4, low + (high-low)*.75, math.Nextafter32(high, 0)} {
-			if up, down := TowardZero(v), TowardZero(-v); up != h || down != h|0x8000 {
-				t.Fatalf("%v becomes %#04x, and %v %#04x; want %#04x", v, up, -v, down, h)
-			}
-		}
-	}
-	inf, nan := float32(math.Inf(1)), float32(math.NaN())
-	for v, want := range map[float32]uint16{65504: 0x7BFF, 65520: 0x7BFF, math.MaxFloat32: 0x7BFF, inf: 0x7C00, -inf: 0xFC00} {
-		if got := TowardZero(v); got != want {
-			t.Errorf("%v becomes %#04x, want %#04x", v, got, want)
-		}
-	}
-	if v := FromBits(TowardZero(nan)); v == v {
-		t.Errorf("NaN becomes %v", v)
-	}
-}

@@ -79,18 +79,17 @@ func (a transposed) MulTrans(dst, u []float32) { a.systems.Mul(dst, u) }
 // matrixFree applies J⁺ by LSQR, with J known by its products only.
 type matrixFree struct {
 	model  nn.Model
-	theta  []float32
+	batch  *batch
 	a      systems
 	solver lsqr.Solver[float32]
-	effort effort
 }
 
-func (s *matrixFree) prepare(b *batch) { s.theta = b.theta }
+func (s *matrixFree) prepare(b *batch) { s.batch = b }
 
 // operator returns the products for that many systems.
 func (s *matrixFree) operator(ctx context.Context, count int) *systems {
 	p, n := s.model.Dims()
-	s.a = systems{products{ctx.Err, s.model.Linearize(s.theta), p, n}, s.model, s.theta, count * p / len(s.theta), s.a.chosen}
+	s.a = systems{products{ctx.Err, s.model.Linearize(s.batch.theta), p, n}, s.model, s.batch.theta, count * p / len(s.batch.theta), s.a.chosen}
 	return &s.a
 }
 
@@ -109,11 +108,11 @@ func (s *matrixFree) apply(ctx context.Context, dst, x []float32, back bool) err
 		return err
 	}
 	copy(dst, r.X)
-	for _, st := range r.Stats {
-		s.effort.solves++
-		s.effort.steps = max(s.effort.steps, st.Iterations)
+	for i, st := range r.Stats {
+		effort := rowOf(s.batch.effort, i/s.a.each, 3)
+		effort[0], effort[1] = max(effort[0], int64(st.Iterations)), effort[1]+1
 		if !st.Status.Solved() {
-			s.effort.stopped++
+			effort[2]++
 		}
 	}
 	return nil

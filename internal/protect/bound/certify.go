@@ -33,9 +33,6 @@ func (s *Bounds) certify(ctx context.Context, c *Certifier, w Coordinates, theta
 		hi := min(rows, lo+chunk)
 		part := s.rows(lo, hi, p, m)
 		part.prove(ctx, c, w, theta[lo*p:hi*p], true, func(i int, v *proof) {
-			for k, d := range v.ds {
-				part.ZNorm[i*s.Witnesses+k], part.Allowance[i*s.Witnesses+k] = finite(d.ZNorm), finite(d.Allowance)
-			}
 			if !s.joint {
 				part.Pair.keep(i, m, v)
 			}
@@ -47,15 +44,6 @@ func (s *Bounds) certify(ctx context.Context, c *Certifier, w Coordinates, theta
 		})
 	}
 	return ctx.Err()
-}
-
-// finite replaces NaN and +Inf, as a forward pass that overflows gives, by the largest
-// number.
-func finite(v float64) float64 {
-	if v < math.MaxFloat64 {
-		return v
-	}
-	return math.MaxFloat64
 }
 
 // proof is what the witnesses of one example prove.

@@ -38,6 +38,15 @@ func witnesses(t testing.TB, r *Result, size float64) []float32 {
 	return x
 }
 
+// divergences returns what the witnesses of one kind are certified by.
+func divergences(t testing.TB, m Model, r *Result, s *Bounds) []Divergence {
+	t.Helper()
+	theta, _ := must.Get2(open(t, r.Path).Float32s("theta"))(t)
+	c := r.Experiment.certifier(m)
+	c.Domain, c.Runtime, c.Counted = s.domain, s.runtime, s.counted
+	return c.evaluate(context.Background(), theta, s.Witnesses, func(i int) []float64 { return must.Get(r.Witnesses(s, i))(t) })
+}
+
 // distance returns ‖a−b‖/‖b‖ of rows of length p, the q-quantile over rows.
 func distance(a, b []float32, p int, q float64) float64 {
 	var ratios []float64

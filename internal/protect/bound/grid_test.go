@@ -248,10 +248,11 @@ func TestStoredBoundsAgainstLikelihoodRatio(t *testing.T) {
 	e.Coordinates = Pixels(24)
 	r := mustRun(t, m, data, upTo(5), e)
 	_, n := m.Dims()
+	ds := divergences(t, m, r, r.Kind(SearchTwins))
 	for i := range 5 {
 		eps := must.Get(r.Witnesses(r.Kind(SearchTwins), i))(t)
-		for k, norm := range r.Kind(SearchTwins).ZNorm[2*i : 2*i+2] {
-			least := norm + 2*e.Runtime.Error*math.Sqrt(float64(n)) // both sides err along z
+		for k, d := range ds[2*i : 2*i+2] {
+			least := d.ZNorm + 2*e.Runtime.Error*math.Sqrt(float64(n)) // both sides err along z
 			for w, g := range rowOf(eps, k, 24) {
 				known := math.Abs(g) / math.Sqrt(math.Expm1(least*least)) // σ is 1
 				if at := i*24 + w; int(r.Kind(SearchTwins).Winner[at]) == k && r.Kind(SearchTwins).Std[at] > known {

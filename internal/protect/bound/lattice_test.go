@@ -69,10 +69,11 @@ func latticeRun(t *testing.T, l release.Lattice) {
 	}
 	f, p := open(t, res.Path), 24
 	r, w, flips := rand.New(rand.NewPCG(1, 9)), res.Experiment.Coordinates, 0
-	for _, name := range []string{SizeName(latticeSize), "far", "barankin", "pair"} {
+	for _, kind := range res.Kinds {
+		name := kind.name
 		eps, shape := must.Get2(f.Float32s(name + "_eps"))(t)
 		each := shape[1]
-		norm, allowance := array(t, f, name+"_z_norm"), array(t, f, name+"_allowance")
+		ds := divergences(t, m, res, kind)
 		var std, share []float64
 		if name != "pair" {
 			std = array(t, f, name+"_std")
@@ -95,13 +96,14 @@ func latticeRun(t *testing.T, l release.Lattice) {
 					square += float64(b[j]-a[j]) * float64(b[j]-a[j])
 				}
 				z := math.Sqrt(square) * l.Delta
-				if z > (norm[at]+allowance[at])*(1+1e-12) {
-					t.Fatalf("%s, witness %d of example %d: the device moves by %v, the certificate says %v ± %v", name, k, i, z, norm[at], allowance[at])
+				d := ds[at]
+				if z > (d.ZNorm+d.Allowance)*(1+1e-12) {
+					t.Fatalf("%s, witness %d of example %d: the device moves by %v, the certificate says %v ± %v", name, k, i, z, d.ZNorm, d.Allowance)
 				}
-				if norm[at] > 0 && math.Abs(norm[at]*norm[at]/l.Delta/l.Delta-math.Round(norm[at]*norm[at]/l.Delta/l.Delta)) > 1e-6 {
-					t.Fatalf("%s: ‖z‖²/Δ² = %v is not a whole number", name, norm[at]*norm[at]/l.Delta/l.Delta)
+				if whole := d.ZNorm * d.ZNorm / l.Delta / l.Delta; math.Abs(whole-math.Round(whole)) > 1e-6 {
+					t.Fatalf("%s: ‖z‖²/Δ² = %v is not a whole number", name, whole)
 				}
-				if z != norm[at] {
+				if z != d.ZNorm {
 					flips++
 				}
 				if share != nil {

@@ -44,7 +44,7 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 	p, n := m.Dims()
 	var w needs
 	for _, c := range e.newRecord().columns() {
-		w.record += c.data.bytes() * int64(c.size())
+		w.record += c.bytes()
 	}
 	restarts := int64(max(1, e.Search.Restarts))
 	inputs, features := int64(p), int64(n)

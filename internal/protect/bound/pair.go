@@ -100,9 +100,8 @@ func (v *verifier) pairFloors(of *Bounds, index, i, m int, p *proof) {
 	for k, d := range p.ds {
 		v.compare(prefix+"pair_share", index, k, old.Share[i*len(p.ds)+k], d.Share, d.slack())
 	}
-	rounding := asStored(p.pairs.floor, of.small, towardZero32)
 	for k, f := range p.pairs.floor {
-		v.compare(prefix+"pair_floor", index, k, old.Std[i*m+k], f, p.pairs.slack[k]+rounding)
+		v.compare(prefix+"pair_floor", index, k, old.Std[i*m+k], f, p.pairs.slack[k])
 	}
 	v.compare(prefix+"pair_mean_square", index, -1, old.MeanSquare[i], p.pairs.square, p.pairs.squared)
 }

@@ -36,12 +36,7 @@ type published struct {
 	options SearchOptions
 	domain  Domain
 	updater *updater // nil if J is not decomposed
-	effort  effort
-}
-
-func (s *published) spent() (e effort) {
-	e, s.effort = s.effort, effort{}
-	return e
+	effort  []int64  // of the first example of the stack
 }
 
 func (s *published) search(ctx context.Context, eps []float32, b *batch, size float64, progress func(part float64)) error {
@@ -50,7 +45,7 @@ func (s *published) search(ctx context.Context, eps []float32, b *batch, size fl
 	restarts := len(b.start) / (examples * n)
 	features := make([]float32, examples*n)
 	s.model.Forward(features, b.theta)
-	s.updater = nil
+	s.updater, s.effort = nil, b.effort[:3]
 	rows := 0
 	for _, f := range b.factors {
 		rows = max(rows, len(f.Active))
@@ -150,8 +145,8 @@ func (s *published) stacked(ctx context.Context, at, z []float32, smallest float
 // unknowns before the decomposition.
 func (s *published) solve(a lsqr.Operator[float32], b []float32, smallest float64, cols int) []float32 {
 	got := lsqr.Solve(a, b, 1, lsqr.Options{ATol: publishedATol * smallest, BTol: publishedBTol, MaxIter: 2 * cols})
-	s.effort.steps += got.Stats[0].Iterations
-	s.effort.solves++
+	s.effort[0] += int64(got.Stats[0].Iterations)
+	s.effort[1]++
 	return got.X
 }
 

@@ -20,8 +20,6 @@ func SizeName(size float64) string {
 	return "s" + strings.ReplaceAll(strconv.FormatFloat(size, 'g', -1, 64), ".", "p")
 }
 
-const spectrumName = "singular_values"
-
 // record is what a run stores of some examples: index, input, witnesses and bounds of each
 // example in the same row of every array.
 type record struct {
@@ -34,17 +32,17 @@ type record struct {
 
 	cramerRao bool // whether the following are recorded
 	rank      []int32
-	spectrum  []float64 // [examples, width], zeros after the rank
-	width     int
+	spectrum  []float64 // [examples, p], zeros after the rank
 	figures   CramerRao // [examples, m]
-	small     bool      // these are stored in float32
 
-	effort effort
+	solves bool    // whether the search is by LSQR, and the following is recorded
+	effort []int64 // [examples, 3]: see effort
 }
 
 // newRecord returns the record of no examples of a resolved experiment.
 func (e Experiment) newRecord() *record {
-	return &record{p: e.Coordinates.Inputs(), m: e.Coordinates.Len(), sets: e.witnessSets(), cramerRao: !e.SkipCramerRao}
+	return &record{p: e.Coordinates.Inputs(), m: e.Coordinates.Len(), sets: e.witnessSets(), cramerRao: !e.SkipCramerRao,
+		solves: e.Search.Search == Algorithm1 || e.Search.Search == Published}
 }
 
 func (e *record) columns() columns {
@@ -56,10 +54,13 @@ func (e *record) columns() columns {
 	if e.cramerRao {
 		cols = append(cols,
 			column{"rank", nil, slice(&e.rank)},
-			column{spectrumName, []int{e.width}, slice(&e.spectrum)},
-			column{"cramer_rao_axis", []int{e.m}, figures(&e.figures.Axis, &e.small, towardZero32)},
-			column{"cramer_rao", []int{e.m}, figures(&e.figures.Full, &e.small, towardZero32)},
-			column{"seen", []int{e.m}, figures(&e.figures.Seen, &e.small, fromZero32)})
+			column{"singular_values", []int{e.p}, slice(&e.spectrum)},
+			column{"cramer_rao_axis", []int{e.m}, slice(&e.figures.Axis)},
+			column{"cramer_rao", []int{e.m}, slice(&e.figures.Full)},
+			column{"seen", []int{e.m}, slice(&e.figures.Seen)})
+	}
+	if e.solves {
+		cols = append(cols, column{"lsqr", []int{3}, slice(&e.effort)})
 	}
 	for _, s := range e.sets {
 		cols = append(cols, s.columns(e.p, e.m)...)
@@ -67,11 +68,10 @@ func (e *record) columns() columns {
 	return cols
 }
 
-// rows returns the record of examples lo to hi, whose arrays share memory with those of e;
-// the spectrum is left out.
+// rows returns the record of examples lo to hi, whose arrays share memory with those of e.
 func (e *record) rows(lo, hi int) *record {
 	v := *e
-	v.first, v.width, v.spectrum = e.first+lo, 0, nil
+	v.first = e.first + lo
 	v.sets = make([]*Bounds, len(e.sets))
 	for i, s := range e.sets {
 		own := *s
@@ -85,8 +85,7 @@ func (e *record) rows(lo, hi int) *record {
 func (e *record) set(search string) *Bounds { return kindOf(e.sets, search) }
 
 // open opens a file, and its arrays for reading by rows, one row for each example. It
-// returns an error unless they have the shapes and types of e; the width of the spectra is
-// free.
+// returns an error unless they have the shapes and types of e.
 func (e *record) open(path string) (f *npy.File, rows map[string]*npy.Rows, total int, err error) {
 	if f, err = npy.Open(path); err != nil {
 		return nil, nil, 0, err
@@ -104,21 +103,18 @@ func (e *record) from(f *npy.File, path string) (rows map[string]*npy.Rows, tota
 		if err != nil {
 			return nil, 0, err
 		}
-		if shape := r.Shape(); len(shape) != 1+len(c.row) || c.name != spectrumName && !slices.Equal(shape[1:], c.row) || total >= 0 && shape[0] != total {
+		if total < 0 {
+			total = r.Len()
+		}
+		if shape := r.Shape(); !slices.Equal(shape, c.shape(total)) {
 			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("shape %v", shape)}
 		}
-		if want := c.data.dtype()[1:]; !c.data.accept("<" + r.Type()) {
-			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("elements of type %s, not %s", r.Type(), want)}
+		if want := c.data.dtype(); "<"+r.Type() != want {
+			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("elements of type %s, not %s", r.Type(), want[1:])}
 		}
-		rows[c.name], total = r, r.Len()
+		rows[c.name] = r
 	}
-	if r := rows[spectrumName]; r != nil {
-		e.width = r.Shape()[1]
-	}
-	if e.effort, err = readEffort(f); err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return rows, total, err
+	return rows, total, nil
 }
 
 // read reads rows lo to hi of the arrays that want selects by name.
@@ -127,7 +123,6 @@ func (e *record) read(rows map[string]*npy.Rows, lo, hi int, want func(name stri
 		if !want(c.name) {
 			continue
 		}
-		c.data.accept("<" + rows[c.name].Type())
 		a, err := rows[c.name].Read(lo, hi)
 		if err == nil {
 			err = c.data.take(a.Data)
@@ -144,11 +139,6 @@ func (e *record) write(w io.Writer) error {
 	z := npy.NewWriter(w)
 	for _, c := range e.columns() {
 		if err := z.Add(c.name, c.shape(len(e.index)), c.data.values()); err != nil {
-			return err
-		}
-	}
-	if e.effort.solves > 0 {
-		if err := z.Add(effortName, []int{3}, e.effort.array()); err != nil {
 			return err
 		}
 	}

@@ -57,8 +57,8 @@ func (e *record) check() error {
 		}
 	}
 	for i, rank := range e.rank {
-		if rank < 0 || int(rank) > e.width {
-			return fmt.Errorf("rank %d of example %d: there are %d singular values", rank, i, e.width)
+		if rank < 0 || int(rank) > e.p {
+			return fmt.Errorf("rank %d of example %d: there are %d inputs", rank, i, e.p)
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (e *record) check() error {
 
 // result summarises what is recorded.
 func (e Experiment) result(rec *record) *Result {
-	r := &Result{Experiment: e, Indices: ints(rec.index), Kinds: rec.sets, effort: rec.effort}
+	r := &Result{Experiment: e, Indices: ints(rec.index), Kinds: rec.sets, effort: rec.effortOf(e.Search.Search)}
 	for _, b := range r.Kinds {
 		if b.Tried = len(r.Indices); b.Search == SearchTwins {
 			b.Tried = min(b.Tried, e.Twins.Examples)
@@ -75,7 +75,7 @@ func (e Experiment) result(rec *record) *Result {
 	if rec.cramerRao {
 		r.CramerRao, r.Rank = &rec.figures, ints(rec.rank)
 		for i, rank := range r.Rank {
-			r.Spectra = append(r.Spectra, rowOf(rec.spectrum, i, rec.width)[:rank])
+			r.Spectra = append(r.Spectra, rowOf(rec.spectrum, i, rec.p)[:rank])
 		}
 	}
 	r.Summaries = e.summaries(r)

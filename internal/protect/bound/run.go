@@ -2,9 +2,7 @@ package bound
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 
@@ -197,28 +195,6 @@ type runner struct {
 
 // span returns the positions in indices of shard i.
 func (r *runner) span(i int) (lo, hi int) { return i * r.shard, min(len(r.indices), (i+1)*r.shard) }
-
-// merge merges the shards into the arrays, puts their manifest beside, and removes them.
-func (r *runner) merge(ctx context.Context) error {
-	layout, err := r.experiment.layoutOf(r.folder)
-	if err != nil {
-		return err
-	}
-	if err := r.options.Files.Remove(r.path(manifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove the manifest of older arrays: %w", err)
-	}
-	err = layout.merge(ctx, r.options.Files, r.path(ArraysFile), len(r.indices), r.folder, r.large())
-	if err != nil && ctx.Err() != nil {
-		return r.interrupted(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	if err := r.folder.KeepManifest(r.options.Files, r.options.Dir, ArraysFile); err != nil {
-		return fmt.Errorf("keep the manifest of the shards: %w", err)
-	}
-	return r.folder.Discard()
-}
 
 // annotate adds notes to a result.
 func (r *runner) annotate(res *Result) *Result {

@@ -22,7 +22,6 @@ type batch struct {
 // cancelled, with its error.
 type searcher interface {
 	search(ctx context.Context, eps []float32, b *batch, size float64, progress func(part float64)) error
-	spent() effort // since it was asked before
 }
 
 // pseudoinverter applies the pseudoinverse of each example's J, to every restart.
@@ -100,13 +99,6 @@ func (s *repeats) accept(eps []float32, p int) {
 			copy(eps[i*p:(i+1)*p], next)
 		}
 	})
-}
-
-func (s *repeats) spent() (e effort) {
-	if f, ok := s.inverse.(*matrixFree); ok {
-		e, f.effort = f.effort, effort{}
-	}
-	return e
 }
 
 // norm32 returns ‖x‖, in float64 where squares might leave float32.

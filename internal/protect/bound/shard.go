@@ -30,13 +30,9 @@ func (r *runner) examples(ctx context.Context, i int) (*record, error) {
 	r.computing.Lock()
 	defer r.computing.Unlock()
 	lo, hi := r.span(i)
-	r.searcher.spent() // of a shard that was given up
 	rec := r.experiment.newRecord()
-	if r.large() {
-		rec.shrink()
-	}
 	rec.first = lo
-	rec.columns().grow(hi - lo) // but of the spectrum, whose width is not known
+	rec.columns().grow(hi - lo)
 	for k, index := range r.indices[lo:hi] {
 		rec.index[k], rec.label[k] = int64(index), int64(r.data.Label(index))
 	}
@@ -45,74 +41,51 @@ func (r *runner) examples(ctx context.Context, i int) (*record, error) {
 	if r.experiment.Search.Search == Published {
 		size = hi - lo
 	}
-	var spectra [][]float64
 	for first := 0; first < hi-lo; first += size {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		last := min(hi-lo, first+size)
 		done := float64(first)
-		part := rec.rows(first, last)
-		s, err := r.batch(ctx, part, func(part float64) {
+		err := r.batch(ctx, rec.rows(first, last), func(part float64) {
 			r.count(func(t *tally) { t.shard, t.done = i, done+part*float64(last-first) })
 		})
 		if err != nil {
 			return nil, err
 		}
-		for k, s := range part.sets {
-			rec.sets[k].half = s.half // as the first batch settled it
-		}
-		spectra = append(spectra, s...)
 		r.count(func(t *tally) { t.shard, t.done = i, float64(last) })
 	}
-	rec.setSpectra(spectra, 0)
-	rec.effort = r.searcher.spent()
 	return rec, nil
 }
 
-// setSpectra stores singular values in rows of at least the given width.
-func (e *record) setSpectra(spectra [][]float64, width int) {
-	for _, s := range spectra {
-		width = max(width, len(s))
-	}
-	e.width, e.spectrum = width, make([]float64, len(spectra)*width)
-	for i, s := range spectra {
-		copy(e.spectrum[i*width:], s)
-	}
-}
-
-// batch computes the examples of rec together, and returns their singular values. It calls
-// progress with the part that is done of the searches for witnesses.
-func (r *runner) batch(ctx context.Context, rec *record, progress func(part float64)) (spectra [][]float64, err error) {
+// batch computes the examples of rec together. It calls progress with the part that is done of the searches for witnesses.
+func (r *runner) batch(ctx context.Context, rec *record, progress func(part float64)) (err error) {
 	b := &batch{record: rec, start: r.start(rec.index)}
 	if r.experiment.Search.Search == Cholesky {
 		closeFiles, failed := r.factorLarge(ctx, b)
 		if failed != nil {
-			return nil, failed
+			return failed
 		}
 		defer func() { err = closeFiles(err) }()
 	}
 	if r.explicit {
 		if b.factors, err = r.factors(ctx, rec.theta); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if rec.cramerRao {
-		spectra = rec.fillCramerRao(b.factors, r.experiment)
+		rec.fillCramerRao(b.factors, r.experiment)
 	}
 	for k, s := range rec.sets {
 		report := func(part float64) { progress((float64(k) + part) / float64(len(rec.sets))) }
 		if err := r.witnesses(ctx, s, b, report); err != nil {
-			return nil, err
-		}
-		if err := r.halve(ctx, s, rec); err != nil {
-			return nil, err
+			return err
 		}
 		if err := s.certify(ctx, r.certifier, r.experiment.Coordinates, rec.theta); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return spectra, nil
+	return nil
 }
 
 // sentences makes notes into sentences.
@@ -181,9 +154,8 @@ func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian, context
 	return fs, nil
 }
 
-// fillCramerRao fills in the Cramér-Rao figures, and returns the singular values.
-func (e *record) fillCramerRao(factors []*Factors, x Experiment) [][]float64 {
-	spectra := make([][]float64, len(factors))
+// fillCramerRao fills in the Cramér-Rao figures and the singular values.
+func (e *record) fillCramerRao(factors []*Factors, x Experiment) {
 	parallel(len(factors), func(i int) {
 		f := factors[i]
 		cr := f.CramerRao(x.Coordinates, x.Scale())
@@ -191,7 +163,6 @@ func (e *record) fillCramerRao(factors []*Factors, x Experiment) [][]float64 {
 		copy(rowOf(e.figures.Full, i, e.m), cr.Full)
 		copy(rowOf(e.figures.Seen, i, e.m), cr.Seen)
 		e.rank[i] = int32(f.Rank())
-		spectra[i] = f.S
+		copy(rowOf(e.spectrum, i, e.p), f.S)
 	})
-	return spectra
 }

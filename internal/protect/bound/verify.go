@@ -95,15 +95,20 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 		return err
 	}
 	defer f.Close()
-	if err := v.runtime(rows["theta"]); err != nil {
-		return err
+	if total == 0 {
+		return nil
 	}
-	certifier := v.experiment.certifier(v.model)
-	width := rec.width // at least the rank of J, which its rows that matter seldom exceed by much
-	batch, err := v.fit(batchOf(v.model, batchExamples, max(v.experiment.Search.Restarts, v.experiment.Far.Starts, v.experiment.Barankin.Witnesses), width), width)
+	a, err := rows["theta"].Read(0, min(total, runtimeExamples))
 	if err != nil {
 		return err
 	}
+	front := lookAt(v.model, a.Data.([]float32))
+	v.runtime(front)
+	batch, err := v.fit(front)
+	if err != nil {
+		return err
+	}
+	certifier := v.experiment.certifier(v.model)
 	for lo := 0; lo < total; lo += batch {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -121,20 +126,12 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 
 // runtime compares the recorded error of the runtime with what comes out now. A measured error
 // may differ by a factor of four from that on another processor.
-func (v *verifier) runtime(theta *npy.Rows) error {
+func (v *verifier) runtime(f *front) {
 	was := v.experiment.Runtime
-	if was.From == RuntimeGiven || theta.Len() == 0 {
-		return nil
+	if was.From == RuntimeGiven {
+		return
 	}
-	a, err := theta.Read(0, min(theta.Len(), runtimeExamples))
-	if err != nil {
-		return err
-	}
-	first, err := a.Float32s()
-	if err != nil {
-		return err
-	}
-	is := v.experiment.runtime(lookAt(v.model, first))
+	is := v.experiment.runtime(f)
 	low, high := 1-certificateTolerance, 1+certificateTolerance
 	if is.From == RuntimeMeasured {
 		low, high = .25, 4
@@ -142,14 +139,17 @@ func (v *verifier) runtime(theta *npy.Rows) error {
 	if was.From != is.From || !(was.Error >= low*is.Error && was.Error <= high*is.Error) {
 		v.report("runtime error", -1, -1, fmt.Sprintf("%g, %s", was.Error, was.From), fmt.Sprintf("%g, %s", is.Error, is.From))
 	}
-	return nil
 }
 
-// fit lowers the number of examples that are verified together to what the budget
-// allows, and gives the model its share.
-func (v *verifier) fit(most, rank int) (int, error) {
+// fit returns how many examples are verified together, which the budget allows, and gives the model its share.
+func (v *verifier) fit(f *front) (int, error) {
 	p, _ := v.model.Dims()
-	w := v.experiment.needs(v.model, jacobianSize{rank, p}, !v.experiment.SkipCramerRao)
+	e, j := v.experiment, jacobianSize{cols: p}
+	if !e.SkipCramerRao {
+		j = f.jacobian()
+	}
+	most := batchOf(v.model, batchExamples, max(e.Search.Restarts, e.Far.Starts, e.Barankin.Witnesses), j.rows)
+	w := e.needs(v.model, j, !e.SkipCramerRao)
 	w.search, w.record = w.search+2*w.record, 0
 	batch, model, err := w.share(v.experiment.budget(), most, 0)
 	if err == nil {
@@ -161,9 +161,6 @@ func (v *verifier) fit(most, rank int) (int, error) {
 // batch recomputes the examples in rows lo to hi.
 func (v *verifier) batch(ctx context.Context, certifier *Certifier, rows map[string]*npy.Rows, lo, hi int) error {
 	rec := v.experiment.newRecord()
-	if r := rows[spectrumName]; r != nil {
-		rec.width = r.Shape()[1]
-	}
 	if err := rec.read(rows, lo, hi, func(string) bool { return true }); err != nil {
 		return err
 	}

@@ -12,8 +12,6 @@ type Bounds struct {
 	Std        []float64 // [examples, m]: lower bounds on standard deviations, +Inf for unbounded
 	MeanSquare []float64 // [examples]: A eq. (6), or the sum over an orthonormal basis
 	Winner     []int16   // [examples, m]: the witness that gave it, −1 for none, −2 for all together
-	ZNorm      []float64 // [examples, Witnesses]: ‖a(θ+ε) − a(θ)‖ as computed
-	Allowance  []float64 // [examples, Witnesses]: for its rounding
 	Pair       PairFloor // what binds every adversary, biased or not; empty for combined witnesses
 
 	name    string // the prefix of the arrays' names, without the underscore
@@ -22,8 +20,6 @@ type Bounds struct {
 	double  bool    // they are stored in float64: twins, and exact differences of two stored inputs
 	runtime float64 // how far the runtime's features may lie from real arithmetic
 	counted bool    // that is allowed for at every witness, not only where the features hardly move
-	small   bool    // figures are stored in float32
-	half    bool    // eps is rounded to float16
 
 	eps   []float32 // [examples, Witnesses, p], the witnesses
 	eps64 []float64 // instead, where they are stored in float64
@@ -63,23 +59,20 @@ func (s *Bounds) columns(p, m int) columns {
 	var cols columns
 	if s.Search != SearchPairs {
 		cols = append(cols,
-			column{prefix + "std", []int{m}, figures(&s.Std, &s.small, towardZero32)},
+			column{prefix + "std", []int{m}, slice(&s.Std)},
 			column{prefix + "winner", []int{m}, slice(&s.Winner)},
 			column{prefix + "mean_square", nil, slice(&s.MeanSquare)})
 	}
-	cols = append(cols,
-		column{prefix + "z_norm", []int{s.Witnesses}, slice(&s.ZNorm)},
-		column{prefix + "allowance", []int{s.Witnesses}, slice(&s.Allowance)})
 	if !s.joint {
 		cols = append(cols,
 			column{pairPrefix + "pair_share", []int{s.Witnesses}, slice(&s.Pair.Share)},
-			column{pairPrefix + "pair_floor", []int{m}, figures(&s.Pair.Std, &s.small, towardZero32)},
+			column{pairPrefix + "pair_floor", []int{m}, slice(&s.Pair.Std)},
 			column{pairPrefix + "pair_mean_square", nil, slice(&s.Pair.MeanSquare)})
 	}
 	if s.double {
 		cols = append(cols, column{prefix + "eps", []int{s.Witnesses, p}, slice(&s.eps64)})
 	} else {
-		cols = append(cols, column{prefix + "eps", []int{s.Witnesses, p}, halves(&s.eps, &s.half)})
+		cols = append(cols, column{prefix + "eps", []int{s.Witnesses, p}, slice(&s.eps)})
 	}
 	if s.joint {
 		cols = append(cols, column{prefix + "solve", []int{s.Witnesses, s.Witnesses}, slice(&s.solve)})
