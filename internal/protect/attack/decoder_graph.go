@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
 )
 
@@ -12,11 +13,7 @@ import (
 type skip struct{ *nn.Dense }
 
 func (s skip) set(m affine) {
-	for i := range s.In {
-		for j := range s.Out {
-			s.Weight.Data[j*s.In+i] = m.weight[i*s.Out+j]
-		}
-	}
+	copy(s.Weight.Data, m.weight)
 	copy(s.Bias.Data, m.bias)
 	s.Weight.Changed()
 	s.Bias.Changed()
@@ -64,7 +61,7 @@ const sharpening = 3
 // denoise makes a layer start from the best linear estimate of the features instead of the
 // release.
 func denoise(ctx context.Context, d *nn.Dense, l *Linear) error {
-	f, err := l.moments.filter(ctx, l.beside()+l.ridge*l.moments.scale())
+	f, err := l.moments.Filter(ctx, l.beside()+l.ridge*l.moments.Scale())
 	if err != nil {
 		return err
 	}
@@ -75,9 +72,9 @@ func denoise(ctx context.Context, d *nn.Dense, l *Linear) error {
 
 // standardize makes a layer see (x − E[x])/s in place of x, s² being the mean
 // variance of an entry.
-func standardize(d *nn.Dense, m *moments, added float64) {
-	s := float32(1 / math.Sqrt(m.scale()+added))
-	mean := nn.Float32s(m.meanA)
+func standardize(d *nn.Dense, m *gram.Moments, added float64) {
+	s := float32(1 / math.Sqrt(m.Scale()+added))
+	mean := nn.Float32s(m.MeanX)
 	for i := range d.Out {
 		row := d.Weight.Data[i*d.In : (i+1)*d.In]
 		simd.Scale(s, row)

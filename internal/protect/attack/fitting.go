@@ -3,9 +3,11 @@ package attack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
 )
 
@@ -20,24 +22,24 @@ type fitting struct {
 // run chooses the ridge on held-out examples, and fits the map to all of them.
 func (f *fitting) run(ctx context.Context) error {
 	kept, held := split(f.indices)
-	s := newSums(f.p, f.n)
+	s := gram.NewSums(f.n, f.p)
 	if err := f.add(ctx, s, kept, false); err != nil {
 		return err
 	}
-	m := s.central()
+	m := s.Central()
 	if err := f.add(ctx, s, held, true); err != nil {
 		return err
 	}
-	f.moments = s.central()
-	if err := f.choose(ctx, m); err != nil {
-		return err
-	}
-	w, err := f.moments.solve(ctx, f.beside()+f.ridge*f.moments.scale())
+	f.moments = s.Central()
+	err := f.choose(ctx, m)
 	if err != nil {
 		return err
 	}
+	f.affine, err = f.regress(ctx, f.moments, f.ridge)
+	if err != nil {
+		return fmt.Errorf("attack: the moments of the features: %w: give stronger noise or more data", err)
+	}
 	f.step()
-	f.affine = affine{nn.Float32s(w), nn.Float32s(f.moments.intercept(w))}
 	if len(held) == 0 {
 		f.kept = f.affine
 	}
@@ -61,7 +63,7 @@ func (l *Linear) beside() float64 {
 }
 
 // add adds examples to the sums, and keeps those that are held out.
-func (f *fitting) add(ctx context.Context, s *sums, indices []int, held bool) error {
+func (f *fitting) add(ctx context.Context, s *gram.Sums, indices []int, held bool) error {
 	return f.eachBatch(ctx, indices, func(batch []int, a, theta []float32) {
 		if f.noisy { // the moments are the releases'
 			f.release(a, a, sources(f.Seed^trainingStream, batch, 0))
@@ -69,7 +71,7 @@ func (f *fitting) add(ctx context.Context, s *sums, indices []int, held bool) er
 		if held {
 			f.late.a, f.late.theta = append(f.late.a, a...), append(f.late.theta, theta...)
 		}
-		s.add(a, theta)
+		s.Add(a, theta)
 		f.step()
 	})
 }
@@ -82,11 +84,11 @@ const (
 // choose chooses the ridge with the smallest error on the held-out examples, and keeps its
 // map on the moments m, which do not include them. Without held-out examples it takes the
 // smallest ridge.
-func (f *fitting) choose(ctx context.Context, m *moments) error {
+func (f *fitting) choose(ctx context.Context, m *gram.Moments) error {
 	f.ridge = ridges[0]
 	least, last := math.Inf(1), 0.
 	for i, ridge := range ridges {
-		if own := ridge * m.scale(); i == 0 || own > ridgeShare*f.beside() && last <= pastBest*least {
+		if own := ridge * m.Scale(); i == 0 || own > ridgeShare*f.beside() && last <= pastBest*least {
 			e, err := f.try(ctx, m, ridge, least)
 			if err != nil {
 				return err
@@ -103,12 +105,11 @@ func (f *fitting) choose(ctx context.Context, m *moments) error {
 
 // try returns the error on held-out examples of the map with a ridge, and keeps it
 // where that is less than the least before; +Inf if no map can be solved for.
-func (f *fitting) try(ctx context.Context, m *moments, ridge, least float64) (float64, error) {
-	w, err := m.solve(ctx, f.beside()+ridge*m.scale())
+func (f *fitting) try(ctx context.Context, m *gram.Moments, ridge, least float64) (float64, error) {
+	to, err := f.regress(ctx, m, ridge)
 	if err != nil {
 		return math.Inf(1), ctx.Err() // a larger ridge may do
 	}
-	to := affine{nn.Float32s(w), nn.Float32s(m.intercept(w))}
 	e := f.late.error(to, f.beside())
 	if math.IsNaN(e) {
 		return math.Inf(1), nil
@@ -119,11 +120,17 @@ func (f *fitting) try(ctx context.Context, m *moments, ridge, least float64) (fl
 	return e, nil
 }
 
+// regress returns the map of a ridge on moments.
+func (f *fitting) regress(ctx context.Context, m *gram.Moments, ridge float64) (affine, error) {
+	w, b, err := m.Regress(ctx, f.beside()+ridge*m.Scale())
+	return affine{nn.Float32s(w), nn.Float32s(b)}, err
+}
+
 // heldOut are examples that the moments leave out.
 type heldOut struct{ a, theta []float32 }
 
 // error is the mean-square error of a map on releases with noise of that variance
-// still to be added: ‖θ − Wᵀa − b‖² + added·‖W‖², summed over examples.
+// still to be added: ‖θ − Wa − b‖² + added·‖W‖², summed over examples.
 func (h *heldOut) error(m affine, added float64) float64 {
 	guess := make([]float32, len(h.theta))
 	m.apply(guess, h.a)

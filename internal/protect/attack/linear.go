@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/release"
 )
@@ -18,14 +19,14 @@ type Linear struct {
 	indices []int  // of the training examples
 	kept    affine // the map without the held-out ones
 	added   float64
-	moments *moments
+	moments *gram.Moments
 	ridge   float64
 	noisy   bool // the moments hold the noise
 }
 
-// affine is the map θ̂ = Wᵀx + b.
+// affine is the map θ̂ = Wx + b.
 type affine struct {
-	weight []float32 // W, [n, p]
+	weight []float32 // W, [p, n]
 	bias   []float32 // [p]
 }
 
@@ -76,7 +77,7 @@ func NewLinear(ctx context.Context, s Setting) (*Linear, error) {
 func (m affine) apply(dst, x []float32) {
 	p := len(m.bias)
 	n := len(m.weight) / p
-	simd.Gemm(false, false, len(x)/n, p, n, 1, x, n, m.weight, p, 0, dst, p)
+	simd.Gemm(false, true, len(x)/n, p, n, 1, x, n, m.weight, n, 0, dst, p)
 	simd.AddRows(dst, len(x)/n, p, m.bias)
 }
 

@@ -20,7 +20,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 	train := g.draw(1500, 5)
 	l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: release.Gaussian{Sigma: sigma}, Data: train}))(t)
 	// Least squares on [a 1], with σ√N and the ridge as rows to be answered by zeros.
-	effective := math.Sqrt(sigma*sigma + l.ridge*l.moments.scale())
+	effective := math.Sqrt(sigma*sigma + l.ridge*l.moments.Scale())
 	count := train.Len()
 	a := make([]float32, count*g.n)
 	g.front.Forward(a, train.X)
@@ -35,7 +35,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 		}
 	}
 	var center mat.Dense // the ridge holds for features about their mean
-	center.Sub(x.Slice(0, count, 0, g.n), mat.NewDense(count, g.n, repeat(l.moments.meanA, count)))
+	center.Sub(x.Slice(0, count, 0, g.n), mat.NewDense(count, g.n, repeat(l.moments.MeanX, count)))
 	x.Slice(0, count, 0, g.n).(*mat.Dense).Copy(&center)
 	for j := range g.n {
 		x.Set(count+j, j, effective*math.Sqrt(float64(count)))
@@ -44,12 +44,12 @@ func TestLinearIsLeastSquares(t *testing.T) {
 	must.Do(t, w.Solve(x, y))
 	for j := range g.p {
 		for i := range g.n {
-			if math.Abs(w.At(i, j)-float64(l.weight[i*g.p+j])) > 1e-5 {
-				t.Errorf("weight %d, %d: %v, want %v", i, j, l.weight[i*g.p+j], w.At(i, j))
+			if math.Abs(w.At(i, j)-float64(l.weight[j*g.n+i])) > 1e-5 {
+				t.Errorf("weight %d, %d: %v, want %v", i, j, l.weight[j*g.n+i], w.At(i, j))
 			}
 		}
 		bias := w.At(g.n, j)
-		for i, v := range l.moments.meanA {
+		for i, v := range l.moments.MeanX {
 			bias -= v * w.At(i, j)
 		}
 		if math.Abs(bias-float64(l.bias[j])) > 1e-5 {

@@ -85,8 +85,8 @@ func (p *Prior) second(ctx context.Context, data nn.Source) (fourth float64, err
 	n, wide := float64(data.Len()), make([]float64, priorChunk*p.P)
 	err = nn.EachBatch(ctx, data, p.P, nn.Indices(data.Len()), priorChunk, func(some []int, x []float32) error {
 		simd.Parallel(len(some), 1, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				differ(wide[i*p.P:(i+1)*p.P], x[i*p.P:(i+1)*p.P], p.Mean)
+			for i := lo * p.P; i < hi*p.P; i++ {
+				wide[i] = float64(x[i]) - p.Mean[i%p.P]
 			}
 		})
 		for i := range some {

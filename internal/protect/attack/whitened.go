@@ -3,8 +3,10 @@ package attack
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
 )
 
@@ -15,7 +17,7 @@ type whitened struct {
 	p       int
 	mean    []float32
 	lower   []float32 // L, [p, p]
-	inverse []float32 // L⁻¹, [p, p]
+	inverse []float32 // L⁻ᵀ, [p, p]
 	g       []float32
 }
 
@@ -25,22 +27,16 @@ const farthest = 4
 
 func newWhitened(prior *Prior) (*whitened, error) {
 	p := prior.P
-	s := &system{p, 2 * p, make([]float64, 2*p*p)}
+	f, err := gram.Factorize(context.Background(), slices.Clone(prior.Covariance), p)
+	if err != nil {
+		return nil, fmt.Errorf("the prior's covariance: %w: give more data", err)
+	}
+	inverse := make([]float64, p*p)
 	for i := range p {
-		row := s.x[2*i*p : 2*(i+1)*p]
-		copy(row[i:p], prior.Covariance[i*p+i:(i+1)*p])
-		row[p+i] = 1
+		inverse[i*p+i] = 1
 	}
-	if err := s.eliminate(context.Background()); err != nil {
-		return nil, fmt.Errorf("the prior's covariance: %w", err)
-	}
-	w := &whitened{p: p, mean: nn.Float32s(prior.Mean), lower: make([]float32, p*p), inverse: make([]float32, p*p)}
-	for i := range p {
-		for j := range i + 1 {
-			w.lower[i*p+j], w.inverse[i*p+j] = float32(s.x[2*j*p+i]), float32(s.x[2*i*p+p+j])
-		}
-	}
-	return w, nil
+	err = f.Forward(context.Background(), inverse)
+	return &whitened{p: p, mean: nn.Float32s(prior.Mean), lower: nn.Float32s(f.Lower()), inverse: nn.Float32s(inverse)}, err
 }
 
 // input overwrites θ with the inputs at the coordinates v.
@@ -55,7 +51,7 @@ func (w *whitened) coordinates(v, theta []float32) {
 	for i := range d {
 		d[i] = theta[i] - w.mean[i%w.p]
 	}
-	simd.Gemm(false, true, len(v)/w.p, w.p, w.p, 1, d, w.p, w.inverse, w.p, 0, v, w.p)
+	simd.Gemm(false, false, len(v)/w.p, w.p, w.p, 1, d, w.p, w.inverse, w.p, 0, v, w.p)
 	for i := range v {
 		v[i] = min(max(v[i], -farthest), farthest)
 	}

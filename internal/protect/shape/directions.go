@@ -1,13 +1,17 @@
 package shape
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/gram"
+	"tattle/internal/math/simd"
 )
 
 // ridge is added to the variances within classes, as a part of their mean: features that do
@@ -21,8 +25,8 @@ const ridge = 1e-2
 // equal covariance.
 //
 // With the covariance within the classes LLᵀ and the shares p and means m of the classes, the
-// rows of W are those of UᵀL⁻¹, U being the left singular vectors of the largest singular
-// values of the matrix of columns √p·L⁻¹(m − μ).
+// rows of W are those of UᵀL⁻¹, U being the right singular vectors of the largest singular
+// values of the matrix of rows √p·(m − μ)ᵀL⁻ᵀ.
 //
 // keep is at most Classes − 1. It returns an error if the features do not vary within the
 // classes.
@@ -30,53 +34,68 @@ func (m *Moments) Discriminant(keep int) (*nn.Dense, error) {
 	if keep < 1 || keep > m.Classes-1 || keep > m.N {
 		return nil, fmt.Errorf("%d discriminant directions of %d features for %d classes: give a number from 1 to %d", keep, m.N, m.Classes, min(m.Classes-1, m.N))
 	}
-	l, err := m.factor()
+	f, err := m.factor()
 	if err != nil {
 		return nil, err
 	}
-	between := mat.NewDense(m.N, m.Classes, nil) // columns √share·(mean of the class − mean)
-	for y := range m.Classes {
-		for j := range m.N {
-			between.Set(j, y, (m.Means[y*m.N+j]-m.Mean[j])*math.Sqrt(m.Share[y]))
-		}
+	between := m.between()
+	for y, share := range m.Share {
+		simd.Scale(math.Sqrt(share), between[y*m.N:(y+1)*m.N])
 	}
-	var white, left mat.Dense
-	if err := white.Solve(l, between); err != nil {
-		return nil, fmt.Errorf("discriminant: %w", err)
-	}
-	var svd mat.SVD
-	if !svd.Factorize(&white, mat.SVDThin) {
-		return nil, errors.New("discriminant: the singular values of the classes' means did not converge")
-	}
-	svd.UTo(&left)
-	var w mat.Dense // [N, keep]: L⁻ᵀU
-	if err := w.Solve(l.T(), left.Slice(0, m.N, 0, keep)); err != nil {
+	w, err := basis(f, between, keep)
+	if err != nil {
 		return nil, fmt.Errorf("discriminant: %w", err)
 	}
 	d := dense("release", m.N, keep)
-	for i := range keep {
-		for j := range m.N {
-			d.Weight.Data[i*m.N+j] = float32(w.At(j, i))
-		}
-	}
+	_ = f.Backward(context.Background(), w) // does not end
+	copy(d.Weight.Data, nn.Float32s(w))
 	center(d, m.Mean)
 	return d, nil
 }
 
-// factor returns the Cholesky factor of the covariance within classes, with the ridge.
-func (m *Moments) factor() (*mat.TriDense, error) {
-	s := mat.NewSymDense(m.N, append([]float64(nil), m.Within...))
-	variance := mat.Trace(s) / float64(m.N)
-	for i := range m.N {
-		s.SetSym(i, i, s.At(i, i)+ridge*variance)
+// between returns the means of the classes less that of all, [Classes, N].
+func (m *Moments) between() []float64 {
+	rows := slices.Clone(m.Means)
+	for y := range m.Classes {
+		simd.Axpy(-1, m.Mean, rows[y*m.N:(y+1)*m.N])
 	}
-	var c mat.Cholesky
-	if !(variance > 0) || !c.Factorize(s) {
+	return rows
+}
+
+// factor returns the Cholesky factor of the covariance within classes, with the ridge.
+func (m *Moments) factor() (*gram.Factor, error) {
+	variance := 0.
+	for i := range m.N {
+		variance += m.Within[i*m.N+i] / float64(m.N)
+	}
+	f, err := factorOf(m.Within, m.N, ridge*variance)
+	if err != nil || !(variance > 0) {
 		return nil, errors.New("the features do not vary within the classes, so there are no discriminant directions")
 	}
-	l := new(mat.TriDense)
-	c.LTo(l)
-	return l, nil
+	return f, nil
+}
+
+// factorOf returns the Cholesky factor of a covariance, [n, n], with something added to the variances.
+func factorOf(covariance []float64, n int, added float64) (*gram.Factor, error) {
+	a := slices.Clone(covariance)
+	for i := range n {
+		a[i*n+i] += added
+	}
+	return gram.Factorize(context.Background(), a, n)
+}
+
+// basis overwrites the rows of x with those of x L⁻ᵀ, and returns an orthonormal basis, [count, n], of the directions in which
+// these are largest.
+func basis(f *gram.Factor, x []float64, count int) ([]float64, error) {
+	_ = f.Forward(context.Background(), x) // does not end
+	var svd mat.SVD
+	var right mat.Dense
+	n := f.Len()
+	if !svd.Factorize(mat.NewDense(len(x)/n, n, x), mat.SVDThin) {
+		return nil, errors.New("the singular values of the classes' means did not converge")
+	}
+	svd.VTo(&right)
+	return mat.DenseCopyOf(right.Slice(0, n, 0, count).T()).RawMatrix().Data, nil
 }
 
 // Principal returns the directions, [keep, n], in which n numbers of the covariance vary most:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -76,11 +77,10 @@ func NewMoments(ctx context.Context, data nn.Source, n, classes int) (*Moments, 
 // Covariance returns the covariance of all features: that within the classes, and
 // Σ share·(m − μ)(m − μ)ᵀ over the means m of the classes.
 func (m *Moments) Covariance() *mat.SymDense {
-	total := mat.NewSymDense(m.N, append([]float64(nil), m.Within...))
-	for y := range m.Classes {
-		from := append([]float64(nil), m.Means[y*m.N:(y+1)*m.N]...)
-		simd.Axpy(-1, m.Mean, from)
-		total.SymRankOne(total, m.Share[y], mat.NewVecDense(m.N, from))
+	total := mat.NewSymDense(m.N, slices.Clone(m.Within))
+	between := m.between()
+	for y, share := range m.Share {
+		total.SymRankOne(total, share, mat.NewVecDense(m.N, between[y*m.N:(y+1)*m.N]))
 	}
 	return total
 }
@@ -118,24 +118,15 @@ func center(d *nn.Dense, mean []float64) {
 // deviation sigma, if the classes are Gaussian of equal covariance S: logits
 // μ_yᵀ(S + σ²)⁻¹x − ½μ_yᵀ(S + σ²)⁻¹μ_y + ln share_y.
 func (m *Moments) Head(sigma float64) (*nn.Dense, error) {
-	s := mat.NewSymDense(m.N, append([]float64(nil), m.Within...))
-	for i := range m.N {
-		s.SetSym(i, i, s.At(i, i)+sigma*sigma)
-	}
-	var c mat.Cholesky
-	if !c.Factorize(s) {
+	f, err := factorOf(m.Within, m.N, sigma*sigma)
+	if err != nil {
 		return nil, errors.New("the covariance of the noisy values is singular")
 	}
-	h := dense("head", m.N, m.Classes)
-	for y := range m.Classes {
-		mean, w := mat.NewVecDense(m.N, m.Means[y*m.N:(y+1)*m.N]), new(mat.VecDense)
-		if err := c.SolveVecTo(w, mean); err != nil {
-			return nil, err
-		}
-		for j := range m.N {
-			h.Weight.Data[y*m.N+j] = float32(w.AtVec(j))
-		}
-		h.Bias.Data[y] = float32(math.Log(m.Share[y]) - mat.Dot(mean, w)/2)
+	w, h := slices.Clone(m.Means), dense("head", m.N, m.Classes)
+	_ = f.Solve(context.Background(), w) // does not end
+	copy(h.Weight.Data, nn.Float32s(w))
+	for y, share := range m.Share {
+		h.Bias.Data[y] = float32(math.Log(share) - simd.Dot(m.Means[y*m.N:(y+1)*m.N], w[y*m.N:(y+1)*m.N])/2)
 	}
 	return h, nil
 }
