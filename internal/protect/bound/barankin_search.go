@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -40,6 +41,41 @@ const leastPivot = 1e-9
 type BarankinOptions struct {
 	Witnesses int  `json:"witnesses"`      // of each example, far ones among them; 0 for none
 	Near      bool `json:"near,omitempty"` // leave far ones out: what is proved is then Cramér-Rao's bound, for the part of each coordinate that the features can see
+}
+
+// seek gathers the witnesses that are combined. The last rows, at most half, are far
+// witnesses; the others lie along singular directions, or are the search's of the first
+// size if J was not decomposed or is zero.
+func (o BarankinOptions) seek(ctx context.Context, r *runner, s *Bounds, b *batch, _ func(part float64)) error {
+	factors := b.factors
+	if b.gramian != nil {
+		f, err := b.gramian.smallest(ctx, s.Witnesses, r.experiment.Search.Seed, int(b.index[0]))
+		if err != nil {
+			return err
+		}
+		factors = []*Factors{f}
+	}
+	p, far, scale := b.p, b.set(SearchFar), r.experiment.Scale()
+	_, n := r.model.Dims()
+	count := 0
+	if far != nil && !o.Near {
+		count = min(far.Witnesses, s.Witnesses/2)
+	}
+	found := make([]float32, len(b.index)*s.Witnesses*p)
+	parallel(len(b.index), func(i int) {
+		eps := rowOf(found, i, s.Witnesses*p)
+		near := eps[:(s.Witnesses-count)*p]
+		if factors != nil && factors[i].Rank() > 0 {
+			factors[i].near(near, rowOf(b.theta, i, p), s.domain, s.nearSize(n, scale), scale)
+		} else {
+			convert(near, b.sets[0].of(i, p))
+		}
+		if count > 0 {
+			convert(eps[len(near):], far.of(i, p))
+		}
+	})
+	keep(s, b.theta, found, p)
+	return ctx.Err()
 }
 
 // near overwrites eps, [·, p], with witnesses along the right singular vectors of J

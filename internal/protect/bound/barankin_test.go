@@ -32,7 +32,7 @@ func (m affine) factors(t testing.TB) *Factors {
 // joint is the combination of near witnesses, scaled, for all coordinates.
 func joint(t testing.TB, c *Certifier, f *Factors, w Coordinates, theta []float32, count int, scale float32) []float64 {
 	t.Helper()
-	s := &Bounds{name: "barankin", Witnesses: count, domain: c.Domain, joint: true}
+	s := &Bounds{name: "barankin", Witnesses: count, domain: c.Domain, kind: BarankinOptions{}}
 	s.columns(f.P, w.Len()).grow(1)
 	f.near(s.eps, theta, c.Domain, nearSize, c.Noise.Std())
 	simd.Scale(scale, s.eps)
@@ -123,7 +123,7 @@ func TestMeanSquareOfCombination(t *testing.T) {
 	}
 	one := must.Get(Vectors("one", []float64{1, 2, 3, 4, 5, 6}, 6))(t)
 	for _, w := range []Coordinates{Pixels(6), DCT([]int{2, 3}), one} {
-		s := &Bounds{Witnesses: 9, joint: true}
+		s := &Bounds{Witnesses: 9, kind: BarankinOptions{}}
 		s.columns(6, w.Len()).grow(1)
 		f.near(s.eps, theta, Free, nearSize, 1)
 		must.Do(t, s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta))

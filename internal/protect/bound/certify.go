@@ -33,7 +33,7 @@ func (s *Bounds) certify(ctx context.Context, c *Certifier, w Coordinates, theta
 		hi := min(rows, lo+chunk)
 		part := s.rows(lo, hi, p, m)
 		part.prove(ctx, c, w, theta[lo*p:hi*p], true, func(i int, v *proof) {
-			if !s.joint {
+			if !s.joint() {
 				part.Pair.keep(i, m, v)
 			}
 			if s.Search == SearchPairs {
@@ -65,12 +65,12 @@ func (s *Bounds) prove(ctx context.Context, c *Certifier, w Coordinates, theta [
 	own := func(i int) []float64 { return s.of(i, w.Inputs()) }
 	ds := c.evaluate(ctx, theta, s.Witnesses, own)
 	var ms []moments
-	if s.joint {
+	if s.joint() {
 		ms = c.moments(ds, s.Witnesses)
 	}
 	parallel(len(ds)/s.Witnesses, func(i int) {
 		v := &proof{ds: rowOf(ds, i, s.Witnesses), limited: s.runtime > 0 && !s.counted}
-		if !s.joint {
+		if !s.joint() {
 			v.singly(w, own(i), false)
 			f(i, v)
 			return

@@ -33,6 +33,6 @@ func (s *factored) apply(ctx context.Context, dst, x []float32, back bool) error
 	}
 	gather(s.z, x, active, s.n)
 	err := s.of.across(ctx, s.eps, s.z, k, !s.of.tall)
-	narrow(dst, s.eps)
+	convert(dst, s.eps)
 	return err
 }

@@ -40,7 +40,7 @@ func (f *Factors) combine(dst, c []float32) {
 	for i, v := range c {
 		simd.Axpy(float64(v), f.V[i*f.P:(i+1)*f.P], sum)
 	}
-	narrow(dst, sum)
+	convert(dst, sum)
 }
 
 // updated is the decomposition of J' = J + C Qᵀ, computed from that of J. In the basis of the
@@ -164,5 +164,5 @@ func (d *updated) combine(dst, c []float32) {
 		}
 		simd.Axpy(v, basis[i*p:(i+1)*p], sum)
 	}
-	narrow(dst, sum)
+	convert(dst, sum)
 }

@@ -31,7 +31,7 @@ func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
 	const slope, sigma = 1e4, .7
 	c := &Certifier{Net: ramp(slope), Noise: release.Gaussian{Sigma: sigma}}
 	prove := func(eps ...float32) (single, all float64) {
-		s := &Bounds{Witnesses: len(eps), joint: true, eps: eps}
+		s := &Bounds{Witnesses: len(eps), kind: BarankinOptions{}, eps: eps}
 		s.proved(t, c, func(p *proof) {
 			for _, b := range p.bounds[:len(eps)] {
 				single = max(single, b)

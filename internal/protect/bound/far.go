@@ -46,6 +46,15 @@ const (
 	farPart = 4
 )
 
+func (o FarOptions) seek(ctx context.Context, r *runner, s *Bounds, b *batch, _ func(part float64)) error {
+	eps := make([]float32, len(b.index)*o.Starts*b.p)
+	if err := o.search(ctx, r.model, eps, b.theta, b.index, b.factors, r.experiment.Scale()); err != nil {
+		return err
+	}
+	keep(s, b.theta, eps, b.p)
+	return r.refine(ctx, s, b.theta, 1) // of each example the best one; the others are worth less
+}
+
 // search overwrites eps, [examples, Starts, p], with far witnesses of theta, [examples,
 // p]: for each start, the visited point with the largest ‖ε‖²/expm1(‖z‖²/σ²) (A eq. 6).
 // index holds the indices of the examples, which seed their random numbers; factors holds

@@ -214,7 +214,7 @@ func (f *Factors) pseudoinverse() []float32 {
 	for lo := 0; lo < a; lo += some {
 		n := min(some, a-lo)
 		simd.Gemm(true, false, n, f.P, keep, 1, scaled[lo:], a, f.V, f.P, 0, wide[:n*f.P], f.P)
-		narrow(out[lo*f.P:(lo+n)*f.P], wide[:n*f.P])
+		convert(out[lo*f.P:(lo+n)*f.P], wide[:n*f.P])
 	}
 	return out
 }

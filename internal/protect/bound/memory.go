@@ -48,7 +48,7 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 	}
 	restarts := int64(max(1, e.Search.Restarts))
 	inputs, features := int64(p), int64(n)
-	w.search = 4 * restarts * (2*features + 2*inputs) // z⁰, z and ε twice
+	w.search = 4 * restarts * (2*features + 3*inputs) // z⁰, z and ε three times
 	if e.Search.Search == Algorithm1 || e.Search.Search == Published {
 		w.search += 4 * restarts * (2*features + 4*inputs) // LSQR's vectors
 	}

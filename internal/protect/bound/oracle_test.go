@@ -75,8 +75,8 @@ func loadOracle(t testing.TB) *oracle {
 // upTo returns the indices of n examples.
 var upTo = nn.Indices
 
-// near checks quantiles against published ones, within a relative tolerance.
-func near(t *testing.T, what string, s Summary, levels, want []float64, tolerance float64) {
+// nearly checks quantiles against published ones, within a relative tolerance.
+func nearly(t *testing.T, what string, s Summary, levels, want []float64, tolerance float64) {
 	t.Helper()
 	for i, q := range levels {
 		got := s.Quantile(q)
@@ -102,8 +102,8 @@ func TestDirectOnMNIST(t *testing.T) {
 		t.Errorf("auto chose %s (%s)", r.Experiment.Search.Search, r.Experiment.Reasons)
 	}
 	if count == 100 { // the quantiles are over all images
-		near(t, "all modes", r.Summaries[0], QuantileLevels, []float64{.089, .146, .224, .374, .87}, .05)
-		near(t, "8x8 band", r.Summaries[1], QuantileLevels, []float64{.253, .347, .444, .610, 1.35}, .05)
+		nearly(t, "all modes", r.Summaries[0], QuantileLevels, []float64{.089, .146, .224, .374, .87}, .05)
+		nearly(t, "8x8 band", r.Summaries[1], QuantileLevels, []float64{.253, .347, .444, .610, 1.35}, .05)
 	}
 	if !slices.Equal(r.Rank, o.rank[:count]) {
 		t.Errorf("ranks %v, want %v", r.Rank, o.rank[:count])
@@ -137,8 +137,8 @@ func TestAsPublishedOnMNIST(t *testing.T) {
 		s := Summary{}.summarize(bandOf(o.std[:count*784], band))
 		return []float64{s.Quantile(.25), s.Quantile(.5), s.Quantile(.75)}
 	}
-	near(t, "all modes", r.Summaries[0], quartiles, want(nil), tolerance)
-	near(t, "8x8 band", r.Summaries[1], quartiles, want(e.Coordinates.Band(8)), tolerance)
+	nearly(t, "all modes", r.Summaries[0], quartiles, want(nil), tolerance)
+	nearly(t, "8x8 band", r.Summaries[1], quartiles, want(e.Coordinates.Band(8)), tolerance)
 }
 
 func bandOf(x []float64, keep []int) []float64 { return Band{"", keep}.Of(x, 784) }

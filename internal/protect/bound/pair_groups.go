@@ -42,7 +42,7 @@ func pairDirections(c Coordinates, groups int) [][]float32 {
 			simd.Scale(1/norm, w)
 		}
 		out[i], from = make([]float32, p), to
-		narrow(out[i], w)
+		convert(out[i], w)
 	}
 	return out
 }

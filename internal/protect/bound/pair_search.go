@@ -198,12 +198,10 @@ func logPairShare(d float64) (log, slope float64) {
 	return math.Log(sum*2*s/math.Sqrt(2*math.Pi)/4) - d*d/8, d/4 + steep/sum
 }
 
-// pairs fills in witnesses that are searched for pair floors. Of those for whole inputs one
-// climbs from the best of the far witnesses and twins, the other from the corner of the box
-// that is farthest; those for groups of coordinates climb from the better one of these.
-func (r *runner) pairs(ctx context.Context, s *Bounds, b *batch) error {
+// seek finds witnesses for pair floors. Of those for whole inputs one climbs from the best of the far witnesses and twins,
+// the other from the corner of the box that is farthest; those for groups of coordinates climb from the better one of these.
+func (o PairOptions) seek(ctx context.Context, r *runner, s *Bounds, b *batch, _ func(part float64)) error {
 	p, n := r.model.Dims()
-	o := r.experiment.Pairs
 	if r.along == nil && o.groups(b.m) > 0 {
 		r.along = pairDirections(r.experiment.Coordinates, o.groups(b.m))
 	}
@@ -220,12 +218,7 @@ func (r *runner) pairs(ctx context.Context, s *Bounds, b *batch) error {
 			further.climb(ctx, groupSteps, groupStep)
 			found = interleave(search.best, further.best, o.Witnesses*p, len(r.along)*p)
 		}
-		part := s.rows(lo, hi, p, b.m)
-		if s.double {
-			part.round(theta, nn.Float64s(found), p)
-		} else {
-			copy(part.eps, found)
-		}
+		keep(s.rows(lo, hi, p, b.m), theta, found, p)
 	}
 	return ctx.Err()
 }
@@ -260,7 +253,7 @@ func (e *record) bestPair(i int, dst []float32) bool {
 		for k, h := range rowOf(s.Pair.Share, i, s.Witnesses) {
 			if v := square(rowOf(eps, k, e.p)) * h; v > most {
 				most = v
-				narrow(dst, rowOf(eps, k, e.p))
+				convert(dst, rowOf(eps, k, e.p))
 			}
 		}
 	}

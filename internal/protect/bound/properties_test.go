@@ -17,7 +17,10 @@ import (
 func proven(t testing.TB, c *Certifier, eps []float32, w Coordinates) *Bounds {
 	t.Helper()
 	p := w.Inputs()
-	s := &Bounds{Witnesses: len(eps) / p, joint: combines(c.Noise)}
+	s := &Bounds{Witnesses: len(eps) / p}
+	if combines(c.Noise) {
+		s.kind = BarankinOptions{}
+	}
 	s.columns(p, w.Len()).grow(1)
 	copy(s.eps, eps)
 	must.Do(t, s.certify(t.Context(), c, w, make([]float32, p)))

@@ -12,7 +12,7 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 	std, winner, prefix := make([]float64, m), make([]int16, m), old.name+"_"
 	for i, index := range rec.index {
 		p := fresh[i]
-		if !old.joint {
+		if !old.joint() {
 			v.pairFloors(old, int(index), i, m, p)
 		}
 		if old.Search == SearchPairs {
@@ -60,7 +60,7 @@ func (d Divergence) tolerance() float64 {
 // rounding, any of them is accepted.
 func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64, of *Bounds) {
 	row := int(recorded)
-	if recorded == combined && of.joint {
+	if recorded == combined && of.joint() {
 		row = of.Witnesses
 	}
 	switch at := row*len(std) + k; {

@@ -33,12 +33,13 @@ type refiner struct {
 	hidden float64 // what ‖z‖ is increased by, as the runtime's error may
 	p, n   int
 
-	theta, eps []float64 // [rows, p]: of every witness
+	each       int       // witnesses of an input
+	theta, eps []float64 // [inputs, p], [rows, p]
 	z          []float64 // [rows, n]: how far it moves the features
 	worth      []float64 // [rows]
 }
 
-// refine moves witnesses eps, [rows, p], of inputs theta, [rows, p], which were rounded to
+// refine moves witnesses eps, [rows, p], each of them of one of the inputs theta, which were rounded to
 // the grid of the domain, from one stored input to a neighbouring one, to increase their
 // value ‖ε‖²/expm1(q²), q = (‖z‖ + hidden)/σ. Steps are chosen by a linear model, singly
 // and in pairs, and kept where the features confirm them.
@@ -49,10 +50,10 @@ func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []floa
 	if p > refineInputs {
 		return ctx.Err()
 	}
-	r := &refiner{model: m, domain: d, sigma: sigma, hidden: hidden, p: p, n: n, theta: nn.Float64s(theta), eps: eps}
+	r := &refiner{model: m, domain: d, sigma: sigma, hidden: hidden, p: p, n: n, each: each, theta: nn.Float64s(theta), eps: eps}
 	rows := len(eps) / p
 	r.z, r.worth = make([]float64, rows*n), make([]float64, rows)
-	open := r.best(ctx, each, most)
+	open := r.best(ctx, most)
 	for range refineRounds {
 		if open = r.round(ctx, open); len(open) == 0 || ctx.Err() != nil {
 			break
@@ -62,22 +63,25 @@ func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []floa
 }
 
 // best measures all rows, and returns of each group those that are worth most.
-func (r *refiner) best(ctx context.Context, each, most int) (open []int) {
+func (r *refiner) best(ctx context.Context, most int) (open []int) {
 	var rows []int
 	for k := range r.worth {
 		if ctx.Err() == nil && simd.MaxAbs(rowOf(r.eps, k, r.p)) > 0 {
 			eps, z := rowOf(r.eps, k, r.p), rowOf(r.z, k, r.n)
-			moved(ctx, r.model, z, rowOf(r.theta, k, r.p), eps)
+			moved(ctx, r.model, z, r.input(k), eps)
 			r.worth[k] = r.value(eps, z)
 			rows = append(rows, k)
 		}
-		if k%each == each-1 {
+		if k%r.each == r.each-1 {
 			slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(r.worth[b], r.worth[a]) })
 			open, rows = append(open, rows[:min(most, len(rows))]...), rows[:0]
 		}
 	}
 	return open
 }
+
+// input returns the input of row k.
+func (r *refiner) input(k int) []float64 { return rowOf(r.theta, k/r.each, r.p) }
 
 // value is the logarithm of what a witness is worth.
 func (r *refiner) value(eps, z []float64) float64 {
@@ -96,7 +100,7 @@ func (r *refiner) round(ctx context.Context, open []int) (again []int) {
 		parallel(len(some), func(i int) {
 			k := some[i]
 			if len(js[i].Active) > 0 && ctx.Err() == nil {
-				tried[i] = r.walk(ctx, js[i], rowOf(r.theta, k, p), rowOf(r.eps, k, p), rowOf(r.z, k, n))
+				tried[i] = r.walk(ctx, js[i], r.input(k), rowOf(r.eps, k, p), rowOf(r.z, k, n))
 			}
 		})
 		for i, k := range some {
@@ -112,7 +116,7 @@ func (r *refiner) round(ctx context.Context, open []int) (again []int) {
 func (r *refiner) jacobians(ctx context.Context, some []int) []Jacobian {
 	x := make([]float32, 0, len(some)*r.p)
 	for _, k := range some {
-		for i, t := range rowOf(r.theta, k, r.p) {
+		for i, t := range r.input(k) {
 			x = append(x, float32(t+r.eps[k*r.p+i]))
 		}
 	}
@@ -128,7 +132,7 @@ func (r *refiner) jacobians(ctx context.Context, some []int) []Jacobian {
 func (r *refiner) keep(ctx context.Context, k int, tried []float64) bool {
 	count, best := len(tried)/r.p, r.worth[k]
 	z := make([]float64, count*r.n)
-	moved(ctx, r.model, z, rowOf(r.theta, k, r.p), tried)
+	moved(ctx, r.model, z, r.input(k), tried)
 	for i := range count {
 		eps := rowOf(tried, i, r.p)
 		if v := r.value(eps, rowOf(z, i, r.n)); v > r.worth[k] {

@@ -139,7 +139,7 @@ func (c *Certifier) features(lo, hi int) {
 func (c *Certifier) measured(a, b, x []float64) {
 	_, n := c.Net.Dims()
 	net, x32, y := c.Net.(twoPrecisionNet), make([]float32, len(x)), make([]float32, len(a))
-	narrow(x32, x)
+	convert(x32, x)
 	net.Forward64(a, x)
 	net.Forward(y, x32)
 	for at := 0; at < len(a); at += n {

@@ -17,6 +17,19 @@ type batch struct {
 	gramian  *gramian    // of the only example, for the search Cholesky; nil if its J is zero
 }
 
+// near are the witnesses of one size.
+type near struct{}
+
+func (near) seek(ctx context.Context, r *runner, s *Bounds, b *batch, progress func(part float64)) error {
+	eps := make([]float32, len(b.index)*s.Witnesses*b.p)
+	if err := r.searcher.search(ctx, eps, b, s.Size, progress); err != nil {
+		return err
+	}
+	r.experiment.replaceVoid(eps, b.theta, s.Size)
+	keep(s, b.theta, eps, b.p)
+	return nil
+}
+
 // A searcher overwrites eps, [examples, restarts, p], with perturbations whose
 // features move by about size·σ. It reports the part that is done, and ends soon after ctx is
 // cancelled, with its error.

@@ -78,7 +78,7 @@ func (r *runner) batch(ctx context.Context, rec *record, progress func(part floa
 	}
 	for k, s := range rec.sets {
 		report := func(part float64) { progress((float64(k) + part) / float64(len(rec.sets))) }
-		if err := r.witnesses(ctx, s, b, report); err != nil {
+		if err := s.kind.seek(ctx, r, s, b, report); err != nil {
 			return err
 		}
 		if err := s.certify(ctx, r.certifier, r.experiment.Coordinates, rec.theta); err != nil {

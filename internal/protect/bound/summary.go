@@ -120,7 +120,7 @@ func (e Experiment) summaries(r *Result) []Summary {
 		}
 	}
 	for _, b := range r.Kinds {
-		if !b.joint {
+		if !b.joint() {
 			witnessed(b, MethodPair, b.Pair.Std, b.Pair.MeanSquare)
 		}
 	}

@@ -44,6 +44,36 @@ func (o TwinOptions) targetIndex(data nn.Source, example, label int) int {
 	return -1
 }
 
+// seek finds the twins of those examples of the batch that the options choose.
+func (o TwinOptions) seek(ctx context.Context, r *runner, s *Bounds, b *batch, _ func(part float64)) error {
+	n := min(len(b.index), o.Examples-b.first)
+	if n <= 0 {
+		return nil
+	}
+	some, theta := s.rows(0, n, b.p, b.m), b.theta[:n*b.p] // the others have none
+	found := make([]float64, n*2*b.p)
+	err := tryParallel(n, func(i int) error {
+		_, err := r.front.finder.find(ctx, rowOf(found, i, 2*b.p), rowOf(theta, i, b.p), o.target(r.data, int(b.index[i]), int(b.label[i]), b.p))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	keep(some, theta, found, b.p)
+	return r.refine(ctx, some, theta, s.Witnesses)
+}
+
+// target returns an image with another label, drawn by the seed and the example's index: nil if all labels are the same.
+func (o TwinOptions) target(data nn.Source, example, label, p int) []float32 {
+	k := o.targetIndex(data, example, label)
+	if k < 0 {
+		return nil
+	}
+	target := make([]float32, p)
+	data.Examples(target, []int{k})
+	return target
+}
+
 // A twinFinder finds inputs that a net maps, in real arithmetic, to exactly the same
 // features. It respects the box of its domain and ignores the grid. If the net is affine
 // between ReLUs, inputs have the same features if all active units of one layer keep their

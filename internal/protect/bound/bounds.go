@@ -1,6 +1,10 @@
 package bound
 
-import "strings"
+import (
+	"strings"
+
+	"tattle/internal/engine/nn"
+)
 
 // Bounds are what one kind of witness proves: the near witnesses of one size, far witnesses, combined
 // ones, twins, or those that are searched for pair floors.
@@ -14,9 +18,9 @@ type Bounds struct {
 	Winner     []int16   // [examples, m]: the witness that gave it, −1 for none, −2 for all together
 	Pair       PairFloor // what binds every adversary, biased or not; empty for combined witnesses
 
+	kind    kind
 	name    string // the prefix of the arrays' names, without the underscore
 	domain  Domain
-	joint   bool    // the witnesses are combined, too
 	double  bool    // they are stored in float64: twins, and exact differences of two stored inputs
 	runtime float64 // how far the runtime's features may lie from real arithmetic
 	counted bool    // that is allowed for at every witness, not only where the features hardly move
@@ -24,32 +28,6 @@ type Bounds struct {
 	eps   []float32 // [examples, Witnesses, p], the witnesses
 	eps64 []float64 // instead, where they are stored in float64
 	solve []float64 // [examples, Witnesses, Witnesses], B of the combination
-}
-
-// witnessSets lists the kinds of witnesses of a resolved experiment.
-func (e Experiment) witnessSets() (all []*Bounds) {
-	for _, s := range e.Sizes {
-		all = append(all, &Bounds{name: SizeName(s), Search: e.Search.Search, Size: s, Witnesses: e.Search.Restarts, domain: e.Domain})
-	}
-	if e.Far.Starts > 0 {
-		all = append(all, &Bounds{name: "far", Search: SearchFar, Witnesses: e.Far.Starts, domain: e.Far.Domain, counted: true})
-	}
-	if e.Barankin.Witnesses > 0 {
-		far := e.Far.Starts > 0 && !e.Barankin.Near
-		all = append(all, &Bounds{name: "barankin", Search: SearchCombined, Witnesses: e.Barankin.Witnesses, domain: e.Domain, joint: true, counted: far})
-	}
-	if e.Twins.Examples > 0 {
-		all = append(all, &Bounds{name: "twin", Search: SearchTwins, Witnesses: 2, domain: e.Twins.Domain, double: true, counted: true})
-	}
-	if e.Pairs.Witnesses > 0 {
-		all = append(all, &Bounds{name: "pair", Search: SearchPairs, Witnesses: e.Pairs.Witnesses + e.Pairs.groups(e.Coordinates.Len()), domain: e.Pairs.Domain, counted: true})
-	}
-	for _, s := range all {
-		s.counted = s.counted || e.lattice()
-		s.runtime = e.Runtime.Error
-		s.double = s.double || s.domain.Grid != nil
-	}
-	return all
 }
 
 // columns lists the arrays.
@@ -63,7 +41,7 @@ func (s *Bounds) columns(p, m int) columns {
 			column{prefix + "winner", []int{m}, slice(&s.Winner)},
 			column{prefix + "mean_square", nil, slice(&s.MeanSquare)})
 	}
-	if !s.joint {
+	if !s.joint() {
 		cols = append(cols,
 			column{pairPrefix + "pair_share", []int{s.Witnesses}, slice(&s.Pair.Share)},
 			column{pairPrefix + "pair_floor", []int{m}, slice(&s.Pair.Std)},
@@ -74,7 +52,7 @@ func (s *Bounds) columns(p, m int) columns {
 	} else {
 		cols = append(cols, column{prefix + "eps", []int{s.Witnesses, p}, slice(&s.eps)})
 	}
-	if s.joint {
+	if s.joint() {
 		cols = append(cols, column{prefix + "solve", []int{s.Witnesses, s.Witnesses}, slice(&s.solve)})
 	}
 	return cols
@@ -85,4 +63,42 @@ func (s *Bounds) rows(lo, hi, p, m int) *Bounds {
 	v := *s
 	v.columns(p, m).keep(lo, hi)
 	return &v
+}
+
+// joint reports whether the witnesses are combined, too.
+func (s *Bounds) joint() bool {
+	_, combined := s.kind.(BarankinOptions)
+	return combined
+}
+
+// of returns the witnesses of example i, [each, p].
+func (s *Bounds) of(i, p int) []float64 {
+	if s.double {
+		return rowOf(s.eps64, i, s.Witnesses*p)
+	}
+	return nn.Float64s(rowOf(s.eps, i, s.Witnesses*p))
+}
+
+// keep stores witnesses of the first inputs theta, [rows, each, p]: on a grid, the nearest stored inputs.
+func keep[T nn.Float](s *Bounds, theta []float32, found []T, p int) {
+	parallel(len(found)/p, func(k int) {
+		eps := rowOf(found, k, p)
+		switch {
+		case s.domain.Grid != nil:
+			near := make([]float64, p)
+			convert(near, eps)
+			s.domain.Round(rowOf(s.eps64, k, p), rowOf(theta, k/s.Witnesses, p), near)
+		case s.double:
+			convert(rowOf(s.eps64, k, p), eps)
+		default:
+			convert(rowOf(s.eps, k, p), eps)
+		}
+	})
+}
+
+// convert copies as many numbers as there are in both.
+func convert[A, B nn.Float](dst []A, x []B) {
+	for i := range min(len(dst), len(x)) {
+		dst[i] = A(x[i])
+	}
 }
