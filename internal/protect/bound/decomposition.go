@@ -2,6 +2,7 @@ package bound
 
 import (
 	"math"
+	"slices"
 
 	"tattle/internal/math/eigen"
 	"tattle/internal/math/simd"
@@ -115,24 +116,29 @@ func (f *Factors) update(q []float64, jq []float32) decomposition {
 }
 
 // extend returns an orthonormal basis of the part of the rows of q that is orthogonal to the
-// rows of V. Gram-Schmidt is applied twice, because of rounding.
+// rows of V.
 func (f *Factors) extend(q []float64) []float64 {
 	var extra []float64
 	for i := 0; i < len(q); i += f.P {
 		v := append([]float64(nil), q[i:i+f.P]...)
-		for range 2 {
-			for _, basis := range [][]float64{f.V, extra} {
-				for k := 0; k < len(basis); k += f.P {
-					simd.Axpy(-simd.Dot(basis[k:k+f.P], v), basis[k:k+f.P], v)
-				}
-			}
-		}
+		orthogonalize(v, f.V, extra)
 		if norm := math.Sqrt(simd.SumSquares(v)); norm > changeFloor {
 			simd.Scale(1/norm, v)
 			extra = append(extra, v...)
 		}
 	}
 	return extra
+}
+
+// orthogonalize takes from v what is in the span of orthonormal rows, twice because of rounding.
+func orthogonalize(v []float64, bases ...[]float64) {
+	for range 2 {
+		for _, basis := range bases {
+			for row := range slices.Chunk(basis, len(v)) {
+				simd.Axpy(-simd.Dot(row, v), row, v)
+			}
+		}
+	}
 }
 
 func (d *updated) values() []float64 { return d.s }

@@ -26,22 +26,23 @@ func (j Jacobian) large() bool { return min(len(j.Active), j.P) > eigenSmall }
 // singular values are larger: hence the projection away from their right vectors.
 // It reports whether eigenvalues could be found; what comes out is to pass sound.
 func (f *Factors) fromGrams(ctx context.Context, j Jacobian, ratio float64, complete bool) bool {
-	rows, cols, x := len(j.Active), j.P, j.Rows
-	if rows > cols {
-		rows, cols, x = cols, rows, transposedOf(j.Rows, rows, cols)
+	rows, cols := len(j.Active), j.P
+	tall := rows > cols // then of Jᵀ
+	if tall {
+		rows, cols = cols, rows
 	}
-	s, left, right, rest, ok := topOf(ctx, x, rows, cols, ratio)
+	s, left, right, rest, ok := topOf(ctx, j.Rows, tall, rows, cols, ratio)
 	if !ok {
 		return false
 	}
 	if hidden := len(rest) / rows; complete && hidden > 0 {
 		y := make([]float64, hidden*cols)
-		simd.Gemm(false, false, hidden, cols, rows, 1, rest, rows, x, cols, 0, y, cols)
+		simd.Gemm(false, tall, hidden, cols, rows, 1, rest, rows, j.Rows, j.P, 0, y, cols)
 		project := make([]float64, hidden*len(s))
 		simd.Gemm(false, true, hidden, len(s), cols, 1, y, cols, right, cols, 0, project, len(s))
 		simd.Gemm(false, false, hidden, cols, len(s), -1, project, len(s), right, cols, 1, y, cols)
 		if math.Sqrt(simd.SumSquares(y)) > rankTolerance*s[0] { // else nothing that counts is left
-			more, inner, v, _, ok := topOf(ctx, y, hidden, cols, ratio)
+			more, inner, v, _, ok := topOf(ctx, y, false, hidden, cols, ratio)
 			if !ok {
 				return false
 			}
@@ -52,7 +53,7 @@ func (f *Factors) fromGrams(ctx context.Context, j Jacobian, ratio float64, comp
 		}
 	}
 	f.S, f.U, f.V = s, left, right
-	if len(j.Active) > j.P {
+	if tall {
 		f.U, f.V = right, left
 	}
 	return true
@@ -106,12 +107,15 @@ func (f *Factors) sound(j Jacobian) bool {
 	return orthonormal(f.U, rows, u) && orthonormal(f.V, j.P, v)
 }
 
-// topOf returns the singular values of x, [rows, cols], whose squares are above ratio
+// topOf returns the singular values of x, [rows, cols] or the transpose of that, whose squares are above ratio
 // of the largest, with their left and right singular vectors, and an orthonormal basis
 // of the left ones of the rest.
-func topOf(ctx context.Context, x []float64, rows, cols int, ratio float64) (s, left, right, rest []float64, ok bool) {
-	gram := make([]float64, rows*rows)
-	simd.Gram(false, rows, cols, 1, x, cols, 0, gram, rows)
+func topOf(ctx context.Context, x []float64, transposed bool, rows, cols int, ratio float64) (s, left, right, rest []float64, ok bool) {
+	gram, width := make([]float64, rows*rows), cols
+	if transposed {
+		width = rows
+	}
+	simd.Gram(transposed, rows, cols, 1, x, width, 0, gram, rows)
 	simd.Mirror(rows, gram, rows)
 	var values, vectors []float64
 	if rows <= eigenSmall {
@@ -128,7 +132,7 @@ func topOf(ctx context.Context, x []float64, rows, cols int, ratio float64) (s, 
 	}
 	left, rest = vectors[:len(s)*rows:len(s)*rows], vectors[len(s)*rows:]
 	right = make([]float64, len(s)*cols)
-	simd.Gemm(false, false, len(s), cols, rows, 1, left, rows, x, cols, 0, right, cols)
+	simd.Gemm(false, transposed, len(s), cols, rows, 1, left, rows, x, width, 0, right, cols)
 	scaleRows(right, s)
 	return s, left, right, rest, true
 }
@@ -139,20 +143,4 @@ func above(values []float64, floor float64) (count int) {
 		count++
 	}
 	return count
-}
-
-// transposedOf returns the transpose of x, [rows, cols].
-func transposedOf(x []float64, rows, cols int) []float64 {
-	t := make([]float64, len(x))
-	const tile = 64
-	simd.Parallel(cols, tile, func(lo, hi int) {
-		for first := 0; first < rows; first += tile {
-			for c := lo; c < hi; c++ {
-				for r := first; r < min(rows, first+tile); r++ {
-					t[c*rows+r] = x[r*cols+c]
-				}
-			}
-		}
-	})
-	return t
 }

@@ -37,45 +37,56 @@ const (
 // hide moves the starts so that ‖Jε‖ shrinks, J being the Jacobian at θ, by an
 // interior-point iteration in the box: each entry is scaled by the room that it has.
 func (s *farSearch) hide(ctx context.Context, factors []*Factors) {
-	examples := len(s.theta) / s.p
-	size := examples
-	if factors == nil {
-		size = max(1, rowBudget/(farDirect*s.p))
+	examples := nn.Indices(len(s.theta) / s.p)
+	if factors != nil {
+		parallel(len(examples), func(i int) { s.hideFrom(i, factors[i].leading(farDirect)) })
+		return
 	}
-	for lo := 0; lo < examples; lo += size {
-		hi := min(examples, lo+size)
-		var js []Jacobian
-		if factors == nil {
-			js = s.smallJacobians(ctx, s.theta[lo*s.p:hi*s.p])
-		}
-		parallel(hi-lo, func(k int) {
-			if factors == nil {
-				s.hideFrom(lo+k, js[k].Rows)
-			} else {
-				s.hideFrom(lo+k, factors[lo+k].leading(farDirect))
+	point := func(some []int) []float32 { return rowsAt(s.theta, some, s.p) }
+	for some := range slices.Chunk(examples, max(1, rowBudget/(farDirect*s.p))) {
+		s.byRows(ctx, some, point, func(some []int, lin nn.Linearization[float32], direct bool) {
+			if direct {
+				js := jacobians(ctx, lin, len(some), s.p, s.n)
+				parallel(len(some), func(k int) { s.hideFrom(some[k], js[k].Rows) })
 			}
 		})
 	}
 }
 
-// smallJacobians forms J at every input of x, [·, p], if J has at most farDirect rows
-// there; the other entries are empty.
-func (s *farSearch) smallJacobians(ctx context.Context, x []float32) []Jacobian {
-	all := make([]Jacobian, len(x)/s.p)
-	on := activity(s.model.Linearize(x), len(all)*s.n)
-	for _, group := range groupByRows(on, s.n, len(all)) {
-		if group.rows > farDirect {
-			continue
-		}
-		point := make([]float32, 0, len(group.at)*s.p)
-		for _, i := range group.at {
-			point = append(point, rowOf(x, i, s.p)...)
-		}
-		for k, j := range jacobians(ctx, s.model.Linearize(point), len(group.at), s.p, s.n) {
-			all[group.at[k]] = j
+// rowGroupSize is how many points are linearised together: products are made of as many for each as the one with most
+// rows has.
+const rowGroupSize = 8
+
+// byRows linearises the model at some points, and calls solve with those at which J has few rows, for which a system is
+// solved directly, and with the others. Which way is taken depends on a point alone.
+func (s *farSearch) byRows(ctx context.Context, some []int, point func([]int) []float32, solve func(some []int, lin nn.Linearization[float32], direct bool)) {
+	lin := s.model.Linearize(point(some))
+	var few, many []int
+	for k, rows := range activeCounts(activity(lin, len(some)*s.n), s.n) {
+		if rows > farDirect {
+			many = append(many, some[k])
+		} else {
+			few = append(few, some[k])
 		}
 	}
-	return all
+	for i, part := range [][]int{few, many} {
+		if len(part) == 0 || ctx.Err() != nil {
+			continue
+		}
+		if len(part) < len(some) {
+			lin = s.model.Linearize(point(part))
+		}
+		solve(part, lin, i == 0)
+	}
+}
+
+// rowsAt copies some rows of x, of width w.
+func rowsAt[T any](x []T, some []int, w int) []T {
+	out := make([]T, 0, len(some)*w)
+	for _, i := range some {
+		out = append(out, rowOf(x, i, w)...)
+	}
+	return out
 }
 
 // leading returns the first rows of SVᵀ, at most most of them: ‖SVᵀε‖ = ‖Jε‖ for every ε.
@@ -159,42 +170,24 @@ func (s *farSearch) correct(ctx context.Context) {
 		row := s.open[k]
 		s.measure(rowOf(s.room, k, s.p), row, rowOf(s.eps, row, s.p))
 	})
-	for _, group := range groupByRows(s.activities(), s.n, rowGroupSize) {
-		if ctx.Err() != nil {
-			return
-		}
-		if lin := s.linearizeAt(group.at); group.rows > farDirect {
-			s.byGradients(ctx, group.at, lin)
-		} else {
-			s.byMatrices(ctx, group.at, lin)
-		}
+	for some := range slices.Chunk(nn.Indices(len(s.open)), rowGroupSize) {
+		s.byRows(ctx, some, s.pointsOf, func(some []int, lin nn.Linearization[float32], direct bool) {
+			if direct {
+				s.byMatrices(ctx, some, lin)
+			} else {
+				s.byGradients(ctx, some, lin)
+			}
+		})
 	}
 }
 
-// activities returns which rows of J at θ+ε may be nonzero, [open, n]. It linearises at
-// all open rows together, or at a few if the model is large.
-func (s *farSearch) activities() (on []bool) {
-	most := len(s.open)
-	if max(s.p, s.n) > 1024 {
-		most = rowGroupSize
-	}
-	for lo := 0; lo < len(s.open); lo += most {
-		var some []int
-		for k := lo; k < min(len(s.open), lo+most); k++ {
-			some = append(some, k)
-		}
-		on = append(on, activity(s.linearizeAt(some), len(some)*s.n)...)
-	}
-	return on
-}
-
-// linearizeAt linearises the model at θ+ε of some of the open rows.
-func (s *farSearch) linearizeAt(some []int) nn.Linearization[float32] {
+// pointsOf returns θ+ε of some of the open rows.
+func (s *farSearch) pointsOf(some []int) []float32 {
 	parallel(len(some), func(i int) {
 		row := s.open[some[i]]
 		simd.Add(rowOf(s.point, i, s.p), rowOf(s.eps, row, s.p), rowOf(s.theta, s.example(row), s.p))
 	})
-	return s.model.Linearize(s.point[:len(some)*s.p])
+	return s.point[:len(some)*s.p]
 }
 
 // advance takes the steps, or a half or a quarter of them, if that increases the value of

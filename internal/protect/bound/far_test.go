@@ -193,7 +193,7 @@ func TestCorrectorsAgree(t *testing.T) {
 	direct := slices.Clone(s.step)
 	clear(s.step)
 	all := upTo(len(s.open))
-	s.byGradients(t.Context(), all, s.linearizeAt(all))
+	s.byGradients(t.Context(), all, net.Linearize(s.pointsOf(all)))
 	if norm32(direct) == 0 {
 		t.Fatal("no step")
 	}

@@ -75,17 +75,12 @@ func (g *gramian) ritz(y, w []float64, m, count int) *Factors {
 	return f
 }
 
-// orthonormalRows makes the rows of y, of that width, orthonormal: by Gram and Schmidt, twice
-// because of rounding. A row in the span of those before it becomes zero.
+// orthonormalRows makes the rows of y, of that width, orthonormal. A row in the span of those before it becomes zero.
 func orthonormalRows(y []float64, width int) {
 	for at := 0; at < len(y); at += width {
 		row := y[at : at+width]
 		before := math.Sqrt(simd.SumSquares(row))
-		for range 2 {
-			for q := 0; q < at; q += width {
-				simd.Axpy(-simd.Dot(y[q:q+width], row), y[q:q+width], row)
-			}
-		}
+		orthogonalize(row, y[:at])
 		if norm := math.Sqrt(simd.SumSquares(row)); norm > 0x1p-40*before {
 			simd.Scale(1/norm, row)
 		} else {

@@ -102,6 +102,39 @@ func activeRows[T nn.Float](lin nn.Linearization[T], batch, p, n int) (js []Jaco
 	return js, most
 }
 
+// activeCounts counts, at every point, the active features, on being [points, n].
+func activeCounts(on []bool, n int) []int {
+	rows := make([]int, len(on)/n)
+	for k := range rows {
+		rows[k] = len(trues(rowOf(on, k, n)))
+	}
+	return rows
+}
+
+// trues returns the places of what is true.
+func trues(on []bool) (at []int) {
+	for k, yes := range on {
+		if yes {
+			at = append(at, k)
+		}
+	}
+	return at
+}
+
+// activity returns for each of so many features whether its row of J may be nonzero. A
+// feature with such a row is called active.
+func activity[T nn.Float](lin nn.Linearization[T], features int) []bool {
+	on := make([]bool, features)
+	if a, ok := lin.(nn.Activity); ok {
+		a.Active(on)
+		return on
+	}
+	for i := range on {
+		on[i] = true
+	}
+	return on
+}
+
 // Factors is the thin singular value decomposition J = Σ_i s_i u_i v_iᵀ of a
 // Jacobian, over its numerical rank.
 type Factors struct {
@@ -178,19 +211,14 @@ func (f *Factors) fromSVD(j Jacobian) error {
 		return fmt.Errorf("the singular values of the Jacobian did not converge")
 	}
 	s := svd.Values(nil)
-	rank := 0
-	for rank < len(s) && s[rank] > rankTolerance*s[0] {
-		rank++
-	}
+	rank := above(s, rankTolerance*s[0])
 	var u, v mat.Dense
 	svd.UTo(&u)
 	svd.VTo(&v)
-	f.S = s[:rank]
-	f.U, f.V = make([]float64, rank*rows), make([]float64, rank*j.P)
-	for i := range rank {
-		mat.Col(f.U[i*rows:(i+1)*rows], i, &u)
-		mat.Col(f.V[i*j.P:(i+1)*j.P], i, &v)
+	first := func(m *mat.Dense, rows int) []float64 {
+		return mat.DenseCopyOf(m.Slice(0, rows, 0, rank).T()).RawMatrix().Data
 	}
+	f.S, f.U, f.V = s[:rank], first(&u, rows), first(&v, j.P)
 	return nil
 }
 
