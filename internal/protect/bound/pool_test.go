@@ -147,7 +147,7 @@ func TestShardsDoNotMatter(t *testing.T) {
 		for _, size := range []int{1, 16} {
 			r := must.Get(newRunner(m, data, upTo(pooled), e, RunOptions{Dir: t.TempDir()}))(t)
 			r.shard, r.size = size, min(r.size, size)
-			if got, err := r.locked(t.Context()); err != nil || got.SHA256 != want {
+			if got, err := r.inFolder(t.Context()); err != nil || got.SHA256 != want {
 				t.Errorf("%s, %s, shards of %d: %v, or other bytes", search, iteration, size, err)
 			}
 		}

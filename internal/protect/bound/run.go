@@ -1,40 +1,16 @@
 package bound
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/file"
 	"tattle/internal/run"
-)
-
-// Work is divided into shards, which are what an interrupted run keeps and what
-// processes share, and a shard into batches, whose restarts go through the net together:
-// enough of them to keep a matrix product busy, fewer where an example is large, and fewer
-// where it takes LSQR seconds. A shard is a few batches, one where each takes long.
-const (
-	shardExamples = 64
-	shardBatches  = 2
-	batchExamples = 32
-	batchSlow     = 8
-	batchFloats   = 1 << 24 // in the perturbations, features or Jacobians of a batch
-	slowFloats    = 1 << 20 // in the vectors of one of LSQR's products: after each the run can be interrupted
-)
-
-// batchOf returns how many examples go through the net together, at most so
-// many, Jacobians having that many rows, 0 for none.
-func batchOf(m Net, most, restarts, rows int) int {
-	p, n := m.Dims()
-	return max(1, min(most, batchFloats/max(restarts*max(p, n), rows*p)))
-}
-
-// The files of a run.
-const (
-	ArraysFile = "arrays.npz"
-	shardsDir  = "shards"
 )
 
 // RunOptions says where a run keeps its results and how it reports progress.
@@ -60,117 +36,31 @@ func Run(ctx context.Context, m Model, data nn.Source, indices []int, e Experime
 	if err != nil {
 		return nil, err
 	}
-	return r.locked(ctx)
+	return r.inFolder(ctx)
 }
 
-// newRunner settles all that is to be known before a shard is computed.
-func newRunner(m Model, data nn.Source, indices []int, e Experiment, o RunOptions) (*runner, error) {
+// Certify bounds what the release of one input θ gives away, in memory: it searches for
+// witnesses and certifies their bounds as Run does for the examples of a data set.
+// Coordinates that are nil are the inputs themselves.
+func Certify(ctx context.Context, m Model, theta []float32, e Experiment) (*Result, error) {
 	p, _ := m.Dims()
-	if len(indices) == 0 {
-		return nil, fmt.Errorf("no examples to bound")
+	if len(theta) != p {
+		return nil, fmt.Errorf("an input of %d numbers: the model takes %d", len(theta), p)
 	}
-	first := make([]float32, min(len(indices), batchExamples)*p)
-	data.Examples(first, indices[:len(first)/p])
-	var begun *settings
-	if o.Resume {
-		begun = settingsIn(o.Dir)
-	}
-	f := lookAt(m, first)
-	e, leftOut, err := e.resolve(f, begun)
+	e.Coordinates = cmp.Or(e.Coordinates, Pixels(p))
+	r, err := newRunner(m, nn.Rows{P: p, X: theta}, []int{0}, e, RunOptions{})
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{model: m, front: f, data: data, indices: indices, experiment: e, options: o, leftOut: leftOut, tally: tally{reported: -1}}
-	r.searcher, r.certifier = e.searcher(m), e.certifier(m)
-	return r, r.divide(f.jacobian(), begun)
-}
-
-// locked does the run, or loads it where it is done, while no other may work in
-// its folder.
-func (r *runner) locked(ctx context.Context) (*Result, error) {
-	dir := r.options.Dir
-	if err := r.options.Files.MkdirAll(dir); err != nil {
-		return nil, err
-	}
-	unlock, err := file.Lock(dir)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	defer unlock()
-	if finished, err := r.finished(); finished != nil || err != nil {
-		return finished, err
-	}
-	if err := r.compute(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.merge(ctx); err != nil {
-		return nil, err
-	}
-	res, err := Load(r.path(ArraysFile), r.experiment)
+	rec, err := r.examples(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	return r.annotate(res), nil
+	return r.annotate(r.experiment.result(rec)), nil
 }
 
-// divide settles shards and batches, for Jacobians of that size, where a run that had
-// begun left them. Shards do not depend on the budget: what several processes share, and
-// what is resumed, may be computed with another.
-func (r *runner) divide(j jacobianSize, begun *settings) error {
-	e, most := r.experiment, batchExamples
-	r.explicit = !e.SkipCramerRao || e.Barankin.Witnesses > 0 && e.decomposes(j, begun)
-	switch e.Search.Search {
-	case Direct:
-		r.explicit = true
-	case Cholesky:
-		r.explicit, most = false, 1
-	case Algorithm1:
-		p, n := r.model.Dims()
-		most = max(1, min(batchSlow, slowFloats/(e.Search.Restarts*max(p, n))))
-	case Published:
-		r.explicit = r.explicit || updates(j.rows, r.model)
-	}
-	rows := j.rows
-	if !r.explicit {
-		rows = 0
-	}
-	r.size = batchOf(r.model, most, max(e.Search.Restarts, e.Far.Starts, e.Barankin.Witnesses), rows)
-	switch e.Search.Search {
-	case Algorithm1, Cholesky:
-		r.shard = most
-	case Published:
-		r.shard = e.Search.Stack
-	default:
-		r.shard = min(shardExamples, shardBatches*r.size)
-	}
-	return r.fit(e.needs(r.model, j, r.explicit))
-}
-
-// fit lowers shards and batches to what the budget allows, and gives the model its share.
-// It returns an error if not even one example fits.
-func (r *runner) fit(w needs) error {
-	most, stacked := r.size, r.experiment.Search.Search == Published
-	if stacked { // its examples are one problem
-		most, w.search = 1, w.search*int64(min(r.shard, len(r.indices)))
-	} else {
-		r.shard = w.shardOf(r.shard)
-	}
-	batch, model, err := w.share(r.experiment.budget(), most, r.shard)
-	if err != nil && stacked {
-		return fmt.Errorf("%w; a smaller stack needs less", err)
-	}
-	if err != nil {
-		return err
-	}
-	r.size = min(r.size, batch)
-	if r.experiment.Search.Search == Cholesky {
-		r.spare = max(0, model-w.model-gramProducts)
-		model -= r.spare
-	}
-	budgetModel(r.model, model)
-	return nil
-}
-
+// A runner takes a model through a run in five stages: its front (newRunner), the Jacobians (jacobians), the searches
+// (kind.seek), the certificates (Bounds.certify) and the result (Experiment.result). The shards between them are in folder.go.
 type runner struct {
 	model      Model
 	front      *front
@@ -193,8 +83,76 @@ type runner struct {
 	along     [][]float32 // directions of groups of coordinates; nil before the first pairs
 }
 
-// span returns the positions in indices of shard i.
-func (r *runner) span(i int) (lo, hi int) { return i * r.shard, min(len(r.indices), (i+1)*r.shard) }
+// newRunner looks at the front of the model, and settles all that is to be known before a shard is computed.
+func newRunner(m Model, data nn.Source, indices []int, e Experiment, o RunOptions) (*runner, error) {
+	p, _ := m.Dims()
+	if len(indices) == 0 {
+		return nil, fmt.Errorf("no examples to bound")
+	}
+	first := make([]float32, min(len(indices), batchExamples)*p)
+	data.Examples(first, indices[:len(first)/p])
+	var begun *settings
+	if o.Resume {
+		begun = settingsIn(o.Dir)
+	}
+	f := lookAt(m, first)
+	e, leftOut, err := e.resolve(f, begun)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{model: m, front: f, data: data, indices: indices, experiment: e, options: o, leftOut: leftOut, tally: tally{reported: -1}}
+	r.searcher, r.certifier = e.searcher(m), e.certifier(m)
+	return r, r.divide(f.jacobian(), begun)
+}
+
+// examples computes shard i.
+func (r *runner) examples(ctx context.Context, i int) (*record, error) {
+	r.computing.Lock()
+	defer r.computing.Unlock()
+	lo, hi := r.span(i)
+	rec := r.experiment.newRecord()
+	rec.first = lo
+	rec.columns().grow(hi - lo)
+	for k, index := range r.indices[lo:hi] {
+		rec.index[k], rec.label[k] = int64(index), int64(r.data.Label(index))
+	}
+	r.data.Examples(rec.theta, r.indices[lo:hi])
+	size := r.size
+	if r.experiment.Search.Search == Published {
+		size = hi - lo
+	}
+	for first := 0; first < hi-lo; first += size {
+		last := min(hi-lo, first+size)
+		err := r.batch(ctx, rec.rows(first, last), func(part float64) {
+			r.count(func(t *tally) { t.shard, t.done = i, float64(first)+part*float64(last-first) })
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rec, nil
+}
+
+// batch takes the examples of rec from their Jacobians over searches to certificates. It calls progress with the part that
+// is done.
+func (r *runner) batch(ctx context.Context, rec *record, progress func(part float64)) (err error) {
+	b, closeFiles, err := r.jacobians(ctx, rec)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closeFiles(err) }()
+	for k, s := range rec.sets {
+		report := func(part float64) { progress((float64(k) + part) / float64(len(rec.sets))) }
+		if err := s.kind.seek(ctx, r, s, b, report); err != nil {
+			return err
+		}
+		if err := s.certify(ctx, r.certifier, r.experiment.Coordinates, rec.theta); err != nil {
+			return err
+		}
+	}
+	progress(1)
+	return nil
+}
 
 // annotate adds notes to a result.
 func (r *runner) annotate(res *Result) *Result {
@@ -204,4 +162,13 @@ func (r *runner) annotate(res *Result) *Result {
 	}
 	res.Warnings, res.Damaged = append(sentences(r.leftOut), warnings...), r.damaged
 	return res
+}
+
+// sentences makes notes into sentences.
+func sentences(notes []string) []string {
+	var out []string
+	for _, s := range notes {
+		out = append(out, strings.ToUpper(s[:1])+s[1:]+".")
+	}
+	return out
 }

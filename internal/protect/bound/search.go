@@ -8,15 +8,6 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// A batch is the record of a few examples whose witnesses are searched together.
-type batch struct {
-	*record
-	start    []float32   // [examples, restarts, n]: z⁰ for size 1, entries N(0, σ²/n)
-	factors  []*Factors  // of each example's J; nil unless the search or a Cramér-Rao bound needs them
-	inverses [][]float32 // (J⁺)ᵀ of each example; nil before they are needed
-	gramian  *gramian    // of the only example, for the search Cholesky; nil if its J is zero
-}
-
 // near are the witnesses of one size.
 type near struct{}
 
@@ -129,4 +120,19 @@ func squareNorm32(x []float32) (s float64) {
 		s += float64(v) * float64(v)
 	}
 	return s
+}
+
+// searcher returns the search of a resolved experiment.
+func (e Experiment) searcher(m nn.Model) searcher {
+	p, n := m.Dims()
+	by := &repeats{model: m, options: e.Search, domain: e.Domain, inverse: &explicit{p: p, n: n}}
+	switch e.Search.Search {
+	case Published:
+		return &published{model: m, options: e.Search, domain: e.Domain}
+	case Algorithm1:
+		by.inverse = &matrixFree{model: m}
+	case Cholesky:
+		by.inverse = &factored{p: p, n: n}
+	}
+	return by
 }
