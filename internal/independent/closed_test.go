@@ -57,7 +57,7 @@ func TestBoundsAreThoseOfClosedForms(t *testing.T) {
 		{Run{Sigma: sigma, Laplace: true, Queries: 3}, laplace(3), overlap(3)},
 	} {
 		c.run.Graph = identity(2)
-		e := example{run: c.run, kind: Kind{Name: "far", Runtime: off}, theta: []float64{.1, .2}, eps: eps, winner: []float64{0, 0}}
+		e := example{run: c.run, kind: Kind{Name: "far", Runtime: off}, theta: []float64{.1, .2}, eps: eps}
 		root := math.Sqrt(c.chi)
 		for name, at := range map[string]struct {
 			to    *[]float64
@@ -85,8 +85,7 @@ func TestBoundsAreThoseOfClosedForms(t *testing.T) {
 // that of witness k, and the bound on the mean square their mean. A combination is not to be called unbounded unless its
 // bound is at least 10⁶.
 func TestCombinedBoundsAreThoseOfClosedForms(t *testing.T) {
-	e := example{run: Run{Graph: identity(2), Sigma: 1}, kind: Kind{Name: "barankin"}, theta: []float64{.1, .2}, eps: []float64{.3, 0, 0, .4},
-		winner: []float64{-2, 2}, std: make([]float64, 2)} // neither is a witness
+	e := example{run: Run{Graph: identity(2), Sigma: 1}, kind: Kind{Name: "barankin"}, theta: []float64{.1, .2}, eps: []float64{.3, 0, 0, .4}, std: make([]float64, 2)}
 	a, b := math.Expm1(.09), math.Expm1(.16)
 	e.solve = []float64{1 / a, 0, 0, 1 / b}
 	exact := []float64{.3 / math.Sqrt(a), .4 / math.Sqrt(b)}
@@ -107,7 +106,7 @@ func TestCombinedBoundsAreThoseOfClosedForms(t *testing.T) {
 	}
 	// Twins prove unbounded errors: z is 0. A witness outside the box proves nothing.
 	twin := example{run: Run{Graph: &nn.Graph{Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*nn.Node{{Name: "y", Op: &nn.ReLU{}, Inputs: []string{"x"}, Output: "y"}}}, Sigma: 1},
-		kind: Kind{Name: "twin", Low: []float64{-1}, High: []float64{0}}, theta: []float64{-1}, eps: []float64{1}, winner: []float64{0}, std: []float64{math.Inf(1)}, square: []float64{math.Inf(1)}}
+		kind: Kind{Name: "twin", Low: []float64{-1}, High: []float64{0}}, theta: []float64{-1}, eps: []float64{1}, std: []float64{math.Inf(1)}, square: []float64{math.Inf(1)}}
 	if !accepts(twin) {
 		t.Error("twins on the edges of the box are refused")
 	}
@@ -200,12 +199,12 @@ func TestModesOfChannels(t *testing.T) {
 
 // A single array that does not fit the model is an error.
 func TestMisfits(t *testing.T) {
-	fits := example{run: Run{Graph: identity(2)}, theta: make([]float64, 2), eps: make([]float64, 4), std: make([]float64, 2), winner: make([]float64, 2), square: make([]float64, 1),
+	fits := example{run: Run{Graph: identity(2)}, theta: make([]float64, 2), eps: make([]float64, 4), std: make([]float64, 2), square: make([]float64, 1),
 		solve: make([]float64, 4), share: make([]float64, 2), floor: make([]float64, 2), mean: make([]float64, 1)}
 	must.Do(t, fits.fit())
 	for name, change := range map[string]func(e *example){
 		"theta": func(e *example) { e.theta = e.theta[:1] }, "eps": func(e *example) { e.eps = e.eps[:3] }, "std": func(e *example) { e.std = e.std[:1] },
-		"winner": func(e *example) { e.winner = e.winner[:1] }, "square": func(e *example) { e.square = make([]float64, 2) }, "solve": func(e *example) { e.solve = e.solve[:2] },
+		"square": func(e *example) { e.square = make([]float64, 2) }, "solve": func(e *example) { e.solve = e.solve[:2] },
 		"share": func(e *example) { e.share = e.share[:1] }, "floor": func(e *example) { e.floor = e.floor[:1] }, "mean": func(e *example) { e.mean = make([]float64, 2) },
 		"low": func(e *example) { e.kind.Low = make([]float64, 1) }, "high": func(e *example) { e.kind.High = make([]float64, 1) },
 	} {

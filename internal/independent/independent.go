@@ -101,18 +101,18 @@ func Check(ctx context.Context, run Run, arrays string, progress func(done, tota
 
 // example is what is recorded of one example and one kind of witness.
 type example struct {
-	run                             Run
-	kind                            Kind
-	row, compared                   int
-	theta, eps, std, winner, square []float64
-	share, floor, mean              []float64 // of pairs: h of each witness, floors on coordinates, that on the mean square
-	solve                           []float64 // [witnesses, witnesses]; nil unless witnesses are combined
-	found                           []Finding
+	run                     Run
+	kind                    Kind
+	row, compared           int
+	theta, eps, std, square []float64
+	share, floor, mean      []float64 // of pairs: h of each witness, floors on coordinates, that on the mean square
+	solve                   []float64 // [witnesses, witnesses]; nil unless witnesses are combined
+	found                   []Finding
 }
 
 // read reads the arrays' rows. Bounds that were not recorded stay nil.
 func (e *example) read(f *npy.File) error {
-	for suffix, to := range map[string]*[]float64{"theta": &e.theta, "eps": &e.eps, "std": &e.std, "mean_square": &e.square, "winner": &e.winner, "solve": &e.solve,
+	for suffix, to := range map[string]*[]float64{"theta": &e.theta, "eps": &e.eps, "std": &e.std, "mean_square": &e.square, "solve": &e.solve,
 		"pair_share": &e.share, "pair_floor": &e.floor, "pair_mean_square": &e.mean} {
 		name := strings.Replace(e.kind.Name+"_"+suffix, "pair_pair_", "pair_", 1)
 		if suffix == "theta" {
@@ -138,7 +138,7 @@ func (e *example) read(f *npy.File) error {
 // fit returns an error unless the arrays fit the model, and each other.
 func (e *example) fit() error {
 	p, fits := nn.Size(e.run.Graph.InputShape), func(x []float64, size int) bool { return x == nil || len(x) == size }
-	if w := len(e.eps) / p; len(e.theta) != p || w*p != len(e.eps) || !fits(e.std, p) || !fits(e.winner, p) || !fits(e.square, 1) || !fits(e.solve, w*w) ||
+	if w := len(e.eps) / p; len(e.theta) != p || w*p != len(e.eps) || !fits(e.std, p) || !fits(e.square, 1) || !fits(e.solve, w*w) ||
 		!fits(e.share, w) || !fits(e.floor, p) || !fits(e.mean, 1) || !fits(e.kind.Low, p) || !fits(e.kind.High, p) {
 		return fmt.Errorf("%d inputs, %d numbers of witnesses, %d bounds, %d floors and %d combinations do not fit the model", len(e.theta), len(e.eps), len(e.std), len(e.floor), len(e.solve))
 	}
@@ -169,11 +169,12 @@ func (e *example) check() {
 		std = e.combined(z, g)
 		square = max(square, simd.SumSquares(std)/float64(p)*(1+2*jointTolerance))
 	}
-	for k, w := range e.winner {
-		if r := int(w); r >= 0 && r < len(z) {
-			std[k] = (math.Abs(g[r][k]) + coordinateError*size[r]) / root[r] * (1 + tolerance)
-		} else {
-			std[k] *= 1 + jointTolerance
+	for k := range std {
+		std[k] *= 1 + jointTolerance
+		for r := range z {
+			if size[r] > 0 && z[r] != nil {
+				std[k] = max(std[k], (math.Abs(g[r][k])+coordinateError*size[r])/root[r]*(1+tolerance))
+			}
 		}
 	}
 	for _, c := range []struct {

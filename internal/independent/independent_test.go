@@ -195,11 +195,6 @@ func TestForgedArraysAreFound(t *testing.T) {
 				x[i] += 2
 			}
 		},
-		"winner": func(array string, x []float64) {
-			for i := range x {
-				x[i] = -1
-			}
-		},
 	} {
 		rewrite(t, forged, path, name, forge)
 		if _, found := check(t, r, forged); len(found) == 0 {
@@ -335,7 +330,7 @@ func ExampleCheck() {
 	err := file.Write(path, func(w io.Writer) error {
 		z := npy.NewWriter(w)
 		one := []int{1, 1}
-		for name, v := range map[string]float64{"theta": .5, "far_eps": 1e-9, "far_std": 2, "far_winner": 0} {
+		for name, v := range map[string]float64{"theta": .5, "far_eps": 1e-9, "far_std": 2} {
 			if err := z.Add(name, one, []float64{v}); err != nil {
 				return err
 			}

@@ -7,9 +7,6 @@ import (
 	"tattle/internal/protect/release"
 )
 
-// combined is the value of winner for a bound by all witnesses together.
-const combined = -2
-
 // moments are M_ij = E[(L_i − 1)(L_j − 1)], L_i = f(X − z_i)/f(X), of the m
 // witnesses of one example: the matrix in the bound of Barankin, as McAulay and
 // Hofstetter give it (Barankin bounds on parameter estimation, IEEE Trans. Inf.

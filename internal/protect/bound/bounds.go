@@ -15,7 +15,6 @@ type Bounds struct {
 	Tried      int       // examples whose witnesses were sought: the first ones
 	Std        []float64 // [examples, m]: lower bounds on standard deviations, +Inf for unbounded
 	MeanSquare []float64 // [examples]: A eq. (6), or the sum over an orthonormal basis
-	Winner     []int16   // [examples, m]: the witness that gave it, −1 for none, −2 for all together
 	Pair       PairFloor // what binds every adversary, biased or not; empty for combined witnesses
 
 	kind    kind
@@ -38,7 +37,6 @@ func (s *Bounds) columns(p, m int) columns {
 	if s.Search != SearchPairs {
 		cols = append(cols,
 			column{prefix + "std", []int{m}, slice(&s.Std)},
-			column{prefix + "winner", []int{m}, slice(&s.Winner)},
 			column{prefix + "mean_square", nil, slice(&s.MeanSquare)})
 	}
 	if !s.joint() {

@@ -34,13 +34,16 @@ func (s *Bounds) certify(ctx context.Context, c *Certifier, w Coordinates, theta
 		part := s.rows(lo, hi, p, m)
 		part.prove(ctx, c, w, theta[lo*p:hi*p], true, func(i int, v *proof) {
 			if !s.joint() {
-				part.Pair.keep(i, m, v)
+				for k, d := range v.ds {
+					part.Pair.Share[i*s.Witnesses+k] = d.Share
+				}
+				copy(rowOf(part.Pair.Std, i, m), v.pairs.std)
+				part.Pair.MeanSquare[i] = v.pairs.square
 			}
-			if s.Search == SearchPairs {
-				return
+			if s.Search != SearchPairs {
+				copy(rowOf(part.Std, i, m), v.bounds.std)
+				part.MeanSquare[i] = v.bounds.square
 			}
-			part.MeanSquare[i] = v.meanSquare
-			best(rowOf(part.Std, i, m), rowOf(part.Winner, i, m), v.bounds, s.Witnesses)
 		})
 	}
 	return ctx.Err()
@@ -48,14 +51,33 @@ func (s *Bounds) certify(ctx context.Context, c *Certifier, w Coordinates, theta
 
 // proof is what the witnesses of one example prove.
 type proof struct {
-	ds          []Divergence
-	pairs       pairs     // unless they are combined
-	bounds      []float64 // [witnesses, m], and a row of all together where they are combined
-	slack       []float64 // [m], of that row
-	meanSquare  float64
-	broadest    int     // the witness that gave it, or combined
-	squareSlack float64 // of meanSquare, were it of all together
-	limited     bool    // the combination is in real arithmetic, not as a runtime computes: it is never called unbounded
+	ds      []Divergence
+	bounds  limits
+	pairs   limits // unless they are combined
+	limited bool   // the combination is in real arithmetic, not as a runtime computes: it is never called unbounded
+}
+
+// limits are the best lower bounds on the errors of coordinates, and on the mean-square error, that any witness proves. Each
+// has a relative tolerance: on another processor it may differ by so much.
+type limits struct {
+	std, slack          []float64 // [m]
+	square, squareSlack float64
+}
+
+func newLimits(m int) limits { return limits{std: make([]float64, m), slack: make([]float64, m)} }
+
+// raise raises the limit of coordinate k to v, if that is more.
+func (l *limits) raise(k int, v, slack float64) {
+	if v > l.std[k] {
+		l.std[k], l.slack[k] = v, slack
+	}
+}
+
+// raiseSquare raises the limit of the mean square.
+func (l *limits) raiseSquare(v, slack float64) {
+	if v > l.square {
+		l.square, l.squareSlack = v, slack
+	}
 }
 
 // prove calls f with what the witnesses of each of the inputs theta prove. If settle is
@@ -69,67 +91,63 @@ func (s *Bounds) prove(ctx context.Context, c *Certifier, w Coordinates, theta [
 		ms = c.moments(ds, s.Witnesses)
 	}
 	parallel(len(ds)/s.Witnesses, func(i int) {
-		v := &proof{ds: rowOf(ds, i, s.Witnesses), limited: s.runtime > 0 && !s.counted}
+		v := &proof{ds: rowOf(ds, i, s.Witnesses), limited: s.runtime > 0 && !s.counted, bounds: newLimits(w.Len())}
 		if !s.joint() {
-			v.singly(w, own(i), false)
-			f(i, v)
-			return
+			v.pairs = newLimits(w.Len())
 		}
-		solve := rowOf(s.solve, i, s.Witnesses*s.Witnesses)
-		if settle {
-			copy(solve, ms[i].coefficients(v.ds))
+		g, gerr := v.singly(w, own(i))
+		if s.joint() {
+			solve := rowOf(s.solve, i, s.Witnesses*s.Witnesses)
+			if settle {
+				copy(solve, ms[i].coefficients(v.ds))
+			}
+			v.jointly(&ms[i], w, own(i), g, gerr, solve)
 		}
-		v.jointly(&ms[i], w, own(i), solve)
 		f(i, v)
 	})
 }
 
-// singly fills in what each witness proves of each coordinate, and the best
-// mean-square bound. If the witnesses are to be combined it returns wᵀε as computed and its
-// error, [witnesses, m] and [witnesses]; else it fills in the pair floors.
-func (v *proof) singly(w Coordinates, eps []float64, combined bool) (g, gerr []float64) {
+// singly fills in the best that a single witness proves. It returns wᵀε as computed and its error, [witnesses, m] and [witnesses].
+func (v *proof) singly(w Coordinates, eps []float64) (g, gerr []float64) {
 	m, p := w.Len(), len(eps)/len(v.ds)
-	v.bounds = make([]float64, len(v.ds)*m, (len(v.ds)+1)*m)
-	w.Apply(v.bounds, eps)
-	if combined {
-		g = append(g, v.bounds...)
-	}
+	g = make([]float64, len(v.ds)*m)
+	w.Apply(g, eps)
 	for r, d := range v.ds {
-		e := eps[r*p : (r+1)*p]
+		e := rowOf(eps, r, p)
 		gerr = append(gerr, w.Rounding()*length(e))
-		row := v.bounds[r*m : (r+1)*m]
-		if !combined {
-			v.pairs.add(d, e, row, gerr[r])
+		own := d.tolerance()
+		for k, x := range rowOf(g, r, m) {
+			v.bounds.raise(k, d.Std(x, gerr[r]), own)
 		}
-		for k, g := range row {
-			row[k] = d.Std(g, gerr[r])
+		v.bounds.raiseSquare(d.meanSquare(e), own*(2+own))
+		if v.pairs.std == nil {
+			continue
 		}
-		if s := d.meanSquare(e); s > v.meanSquare {
-			v.meanSquare, v.broadest = s, r
+		pair := d.slack()
+		for k, x := range rowOf(g, r, m) {
+			v.pairs.raise(k, d.Pair(x, gerr[r]), pair)
 		}
+		v.pairs.raiseSquare(d.PairMeanSquare(e), pair)
 	}
 	return g, gerr
 }
 
 // jointly adds what all witnesses prove together.
-func (v *proof) jointly(ms *moments, w Coordinates, eps, solve []float64) {
-	g, gerr := v.singly(w, eps, true)
-	m, all := w.Len(), len(v.bounds)
-	v.bounds, v.slack = v.bounds[:all+m], make([]float64, m)
-	ms.std(v.bounds[all:], v.slack, g, gerr, solve)
-	std, slack := v.bounds[all:], v.slack
+func (v *proof) jointly(ms *moments, w Coordinates, eps, g, gerr, solve []float64) {
+	m := w.Len()
+	std, slack := make([]float64, m), make([]float64, m)
+	ms.std(std, slack, g, gerr, solve)
+	for k, x := range slack {
+		v.bounds.raise(k, unboundedIf(x >= 1 && !v.limited, std[k], UnboundedFrom), min(certificateTolerance+2*x, mostTolerance))
+	}
 	if !orthonormalBasis(w) {
 		p := len(eps) / len(v.ds)
 		std, slack = make([]float64, p), make([]float64, p)
 		ms.std(std, slack, eps, make([]float64, len(v.ds)), solve)
 	}
-	v.squareSlack = squareSlackOf(std, slack)
-	if s := unboundedIf(v.squareSlack >= 1 && !v.limited, meanSquareOf(std), UnboundedFrom*UnboundedFrom); s > v.meanSquare {
-		v.meanSquare, v.broadest = s, combined
-	}
-	for k, x := range v.slack {
-		v.bounds[all+k] = unboundedIf(x >= 1 && !v.limited, v.bounds[all+k], UnboundedFrom)
-	}
+	part := squareSlackOf(std, slack)
+	square := unboundedIf(part >= 1 && !v.limited, meanSquareOf(std), UnboundedFrom*UnboundedFrom)
+	v.bounds.raiseSquare(square, min(certificateTolerance+2*part, mostTolerance))
 }
 
 // unboundedIf returns v, or +Inf if v depends on rounding alone and is at least from: as for a
@@ -148,26 +166,6 @@ func orthonormalBasis(w Coordinates) bool {
 		return true
 	}
 	return false
-}
-
-// best takes the largest bound on each coordinate, and which witness gives it: −1
-// where none gives any, combined for what comes after the witnesses' own.
-func best(std []float64, winner []int16, bounds []float64, each int) {
-	m := len(std)
-	for k := range std {
-		std[k], winner[k] = 0, -1
-	}
-	for r := 0; r*m < len(bounds); r++ {
-		who := int16(r)
-		if r == each {
-			who = combined
-		}
-		for k, b := range bounds[r*m : (r+1)*m] {
-			if b > std[k] {
-				std[k], winner[k] = b, who
-			}
-		}
-	}
 }
 
 // length returns ‖x‖ rounded up.

@@ -27,7 +27,7 @@ func TestVerifyConfirmsEveryKind(t *testing.T) {
 			if std <= 0 {
 				t.Errorf("nothing is proved of coordinate %d", k)
 			}
-			if cr := r.CramerRao; cr != nil && cr.Seen[k] > 1-SeenTolerance && math.Abs(std/cr.Full[k]-1) > 1e-3 && r.Kind(SearchCombined).Winner[k] == combined && e.Far.Starts == 0 {
+			if cr := r.CramerRao; cr != nil && cr.Seen[k] > 1-SeenTolerance && math.Abs(std/cr.Full[k]-1) > 1e-3 && e.Far.Starts == 0 {
 				t.Errorf("coordinate %d: %g, Cramér-Rao %g", k, std, cr.Full[k])
 			}
 		}
@@ -120,8 +120,7 @@ func exaggerated(t *testing.T, m *nn.Net, data nn.Rows, r *Result, name string, 
 }
 
 // Of twins, whose bounds are unbounded and z rounding alone, every array is checked:
-// other witnesses are no twins, and neither a finite bound nor another winner than
-// one of the two will do.
+// other witnesses are no twins, and no finite bound will do.
 func TestVerifyCatchesTwins(t *testing.T) {
 	shared.Long(t, "a change in every array of twins is found")
 	m, data, e := everyKind(t)
@@ -150,7 +149,6 @@ func TestVerifyCatchesTwins(t *testing.T) {
 	}{
 		{"twin_std", set(3, 1e5)}, {"twin_std", set(3, 0)}, {"twin_std", set(last, 1)}, {"twin_std", set(last, math.Inf(1))},
 		{"twin_mean_square", set(1, 1e11)}, {"twin_mean_square", set(4, math.Inf(1))},
-		{"twin_winner", set(2, 2)}, {"twin_winner", set(2, -1)}, {"twin_winner", set(2, combined)}, {"twin_winner", set(last, 0)},
 		{"twin_eps", set(2, 9)}, {"twin_eps", set(24+2, math.NaN())}, {"twin_eps", func(data any) { clear(data.([]float64)[:48]) }},
 		{"twin_eps", func(data any) { simd.Scale(1e-9, data.([]float64)[:48]) }},
 	} {

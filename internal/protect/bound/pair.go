@@ -2,7 +2,6 @@ package bound
 
 import (
 	"math"
-	"strings"
 
 	"tattle/internal/protect/release"
 )
@@ -58,52 +57,6 @@ func (d Divergence) slack() float64 {
 		return certificateTolerance
 	}
 	return min(certificateTolerance+4*q*(certificateTolerance+2*d.Rounding/(d.ZNorm+d.Allowance)), mostTolerance)
-}
-
-// pairs are the pair floors of one example.
-type pairs struct {
-	floor   []float64 // [m]
-	slack   []float64 // [m], the relative tolerance of each
-	square  float64
-	squared float64 // the relative tolerance of square
-}
-
-// add raises the floors to what a witness proves, where wᵀε is g with an error of at most gerr.
-func (v *pairs) add(d Divergence, eps, g []float64, gerr float64) {
-	if v.floor == nil {
-		v.floor, v.slack = make([]float64, len(g)), make([]float64, len(g))
-	}
-	slack := d.slack()
-	for k, x := range g {
-		if f := d.Pair(x, gerr); f > v.floor[k] {
-			v.floor[k], v.slack[k] = f, slack
-		}
-	}
-	if s := d.PairMeanSquare(eps); s > v.square {
-		v.square, v.squared = s, slack
-	}
-}
-
-// keep stores the floors of example i.
-func (f *PairFloor) keep(i, m int, p *proof) {
-	for k, d := range p.ds {
-		f.Share[i*len(p.ds)+k] = d.Share
-	}
-	copy(rowOf(f.Std, i, m), p.pairs.floor)
-	f.MeanSquare[i] = p.pairs.square
-}
-
-// pairFloors compares the floors of example i, as they are recorded, with those that p
-// proves.
-func (v *verifier) pairFloors(of *Bounds, index, i, m int, p *proof) {
-	prefix, old := strings.TrimPrefix(of.name+"_", "pair_"), &of.Pair
-	for k, d := range p.ds {
-		v.compare(prefix+"pair_share", index, k, old.Share[i*len(p.ds)+k], d.Share, d.slack())
-	}
-	for k, f := range p.pairs.floor {
-		v.compare(prefix+"pair_floor", index, k, old.Std[i*m+k], f, p.pairs.slack[k])
-	}
-	v.compare(prefix+"pair_mean_square", index, -1, old.MeanSquare[i], p.pairs.square, p.pairs.squared)
 }
 
 // share returns at most the h of PairShare for noise that is not Gaussian and features that differ

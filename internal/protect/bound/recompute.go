@@ -3,39 +3,34 @@ package bound
 import (
 	"context"
 	"math"
+	"strings"
 )
 
 // certificates computes the bounds by one kind of witness again.
 func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *record, old *Bounds) {
-	m, fresh := rec.m, make([]*proof, len(rec.index))
+	m, fresh, prefix := rec.m, make([]*proof, len(rec.index)), old.name+"_"
 	old.prove(ctx, certifier, v.experiment.Coordinates, rec.theta, false, func(i int, p *proof) { fresh[i] = p })
-	std, winner, prefix := make([]float64, m), make([]int16, m), old.name+"_"
-	for i, index := range rec.index {
-		p := fresh[i]
+	for i, p := range fresh {
+		index := int(rec.index[i])
 		if !old.joint() {
-			v.pairFloors(old, int(index), i, m, p)
-		}
-		if old.Search == SearchPairs {
-			continue
-		}
-		best(std, winner, p.bounds, old.Witnesses)
-		for k := range m {
-			own := certificateTolerance
-			if w := winner[k]; w >= 0 {
-				own = p.ds[w].tolerance()
-			} else if w == combined {
-				own = min(own+2*p.slack[k], mostTolerance)
+			pair := strings.TrimPrefix(prefix, "pair_") + "pair_"
+			for k, d := range p.ds {
+				v.compare(pair+"share", index, k, old.Pair.Share[i*len(p.ds)+k], d.Share, d.slack())
 			}
-			v.bound(prefix+"std", int(index), k, old.Std[i*m+k], std[k], own, UnboundedFrom)
-			v.winner(prefix+"winner", int(index), k, old.Winner[i*m+k], winner[k], p.bounds, std, own, old)
+			v.limits(pair+"floor", pair+"mean_square", index, rowOf(old.Pair.Std, i, m), old.Pair.MeanSquare[i], &p.pairs, math.Inf(1))
 		}
-		own := min(certificateTolerance+2*p.squareSlack, mostTolerance)
-		if p.broadest >= 0 {
-			of := p.ds[p.broadest].tolerance()
-			own = of * (2 + of) // of a square
+		if old.Search != SearchPairs {
+			v.limits(prefix+"std", prefix+"mean_square", index, rowOf(old.Std, i, m), old.MeanSquare[i], &p.bounds, UnboundedFrom)
 		}
-		v.bound(prefix+"mean_square", int(index), -1, old.MeanSquare[i], p.meanSquare, own, UnboundedFrom*UnboundedFrom)
 	}
+}
+
+// limits compares what is recorded of one example with what its witnesses prove.
+func (v *verifier) limits(std, square string, index int, oldStd []float64, oldSquare float64, proved *limits, from float64) {
+	for k, recorded := range oldStd {
+		v.bound(std, index, k, recorded, proved.std[k], max(proved.slack[k], certificateTolerance), from)
+	}
+	v.bound(square, index, -1, oldSquare, proved.square, max(proved.squareSlack, certificateTolerance), from*from)
 }
 
 // bound compares two bounds. A bound counts as unbounded if it is at least from. If rounding
@@ -54,21 +49,6 @@ func (d Divergence) tolerance() float64 {
 		return certificateTolerance
 	}
 	return min(certificateTolerance+2*d.Rounding/(d.ZNorm+d.Allowance), mostTolerance)
-}
-
-// winner checks the recorded witness of a coordinate: if several give the same bound up to
-// rounding, any of them is accepted.
-func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64, of *Bounds) {
-	row := int(recorded)
-	if recorded == combined && of.joint() {
-		row = of.Witnesses
-	}
-	switch at := row*len(std) + k; {
-	case recorded == recomputed:
-	case row < 0 || row >= of.Witnesses && recorded != combined || recomputed == -1,
-		!(bounds[at] > 0 && bounds[at] >= min(std[k], UnboundedFrom)*(1-within)):
-		v.report(what, example, k, recorded, recomputed)
-	}
 }
 
 // cramerRao computes the Cramér-Rao figures again.
