@@ -22,7 +22,6 @@ type decoding struct {
 	at         map[int]int
 	graph      *nn.Graph
 	skip       skip
-	learned    []*nn.Param
 	trainer    *train.Trainer
 	history    []float64
 
@@ -46,11 +45,12 @@ func newDecoding(ctx context.Context, l *Linear, s Setting, o DecoderOptions) (*
 		return nil, err
 	}
 	t.kept, t.held = split(l.indices)
-	if t.graph, t.skip, t.learned, err = decoderGraph(ctx, l, s.Seed, o); err != nil {
+	var learned []*nn.Param
+	if t.graph, t.skip, learned, err = decoderGraph(ctx, l, s.Seed, o); err != nil {
 		return nil, err
 	}
 	steps := o.Epochs * ((len(t.kept)-1)/o.Batch + 1)
-	rule := train.NewAdamW(t.learned, train.AdamOptions{LearningRate: o.Rate, WeightDecay: DefaultDecay, Schedule: train.HalfCosine(steps)})
+	rule := train.NewAdamW(learned, train.AdamOptions{LearningRate: o.Rate, WeightDecay: DefaultDecay, Schedule: train.HalfCosine(steps)})
 	if t.trainer, err = train.NewTrainer(t.graph, rule, s.Seed); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,8 @@ func (t *decoding) run(ctx context.Context) error {
 		return err
 	}
 	t.history = []float64{least}
-	best, worse := t.snapshot(nil), 0
+	best := train.NewBest(t.graph)
+	best.Offer(1, -least)
 	for epoch := range t.Epochs {
 		if err := t.epoch(ctx, epoch); err != nil {
 			return err
@@ -83,31 +84,15 @@ func (t *decoding) run(ctx context.Context) error {
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			return fmt.Errorf("attack: the decoder's error after epoch %d is %v: lower its rate from %v", epoch+1, e, t.Rate)
 		}
-		worse++
-		if t.history = append(t.history, e); e < least {
-			least, best, worse = e, t.snapshot(best), 0
-		}
-		if t.tell(epoch+1, t.Epochs); worse == mostWorse {
+		t.history = append(t.history, e)
+		best.Offer(epoch+2, -e)
+		if t.tell(epoch+1, t.Epochs); epoch+2-best.Epoch == mostWorse {
 			break
 		}
 	}
-	for i, p := range t.learned {
-		copy(p.Data, best[i])
-		p.Changed()
-	}
+	best.Restore()
 	t.skip.set(t.linear.affine) // validation is over: use the map fitted to all examples
 	return nil
-}
-
-// snapshot copies the parameters into a snapshot, nil for a new one.
-func (t *decoding) snapshot(to [][]float32) [][]float32 {
-	if to == nil {
-		to = make([][]float32, len(t.learned))
-	}
-	for i, p := range t.learned {
-		to[i] = append(to[i][:0], p.Data...)
-	}
-	return to
 }
 
 // epoch trains once on each kept example, in a new order.

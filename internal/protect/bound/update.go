@@ -74,22 +74,17 @@ func (u *updater) decompose(ctx context.Context, at []float32) ([]decomposition,
 	if most > 0 {
 		tangents := make([]float32, len(u.base)*most*p)
 		for i, q := range changes {
-			if len(q) > sureRank*p {
-				continue
-			}
-			for k, v := range q {
-				tangents[i*most*p+k] = float32(v)
-			}
+			convert(tangents[i*most*p:], q)
 		}
 		lin.JVP(products, tangents)
 	}
 	out := make([]decomposition, len(u.base))
 	parallel(len(out), func(i int) {
 		switch q := changes[i]; {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil, q == nil:
 		case len(q) == 0:
 			out[i] = u.base[i]
-		case len(q) <= sureRank*p:
+		default:
 			if d := u.base[i].update(q, products[i*most*n:(i*most+len(q)/p)*n]); d != nil {
 				out[i] = d
 			}
@@ -102,8 +97,7 @@ func (u *updater) decompose(ctx context.Context, at []float32) ([]decomposition,
 }
 
 // changes returns, for each example, an orthonormal basis of the change in the rows of J,
-// [rank, p], and the largest rank, at most sureRank. A basis with more than sureRank rows means
-// that the change is too large to be determined; its values are not to be used.
+// [rank, p], and the largest rank. A basis is nil if the change is too large to be determined.
 func (u *updater) changes(p int) (bases [][]float64, most int) {
 	bases = make([][]float64, len(u.base))
 	parallel(len(bases), func(i int) {
@@ -111,18 +105,13 @@ func (u *updater) changes(p int) (bases [][]float64, most int) {
 		bases[i] = rowBasis(before, after, p)
 	})
 	for _, b := range bases {
-		most = max(most, min(len(b)/p, sureRank))
-	}
-	for i, b := range bases {
-		if len(b)/p > sureRank {
-			bases[i] = make([]float64, (sureRank+1)*p)
-		}
+		most = max(most, len(b)/p)
 	}
 	return bases, most
 }
 
 // rowBasis returns an orthonormal basis of the rows of after − before, without directions that
-// are only rounding.
+// are only rounding: nil if there are more than sureRank.
 func rowBasis(before, after []float32, p int) []float64 {
 	change := make([]float64, len(after))
 	var moved, norm float64
@@ -132,13 +121,13 @@ func rowBasis(before, after []float32, p int) []float64 {
 		norm += float64(v) * float64(v)
 	}
 	if moved <= changeFloor*changeFloor*norm {
-		return nil
+		return []float64{}
 	}
 	gram := make([]float64, probes*probes)
 	simd.Gemm(false, true, probes, probes, p, 1, change, p, change, p, 0, gram, probes)
 	values, vectors, ok := eigen.Symmetric(gram, probes, changeFloor*changeFloor*norm)
-	if !ok {
-		return make([]float64, probes*p)
+	if !ok || len(values) > sureRank {
+		return nil
 	}
 	basis := make([]float64, len(values)*p)
 	simd.Gemm(false, false, len(values), p, probes, 1, vectors, probes, change, p, 0, basis, p)
