@@ -62,9 +62,9 @@ func (b *Builder) Join(name string, op Op, inputs ...string) string {
 func (b *Builder) Dense(name string, out int, bias bool) {
 	name = b.named(name, "Gemm")
 	in := b.Last()[len(b.Last())-1]
-	d := &Dense{In: in, Out: out, Weight: NewParam(name+".weight", out, in)}
-	if bias {
-		d.Bias = NewParam(name+".bias", out)
+	d := NewDense(name, in, out)
+	if !bias {
+		d.Bias = nil
 	}
 	b.Add(name, d)
 }

@@ -69,6 +69,11 @@ func (p *Param) Fill(v float32) {
 	p.Changed()
 }
 
+// NewDense returns an affine layer of zeros.
+func NewDense(name string, in, out int) *Dense {
+	return &Dense{In: in, Out: out, Weight: NewParam(name+".weight", out, in), Bias: NewParam(name+".bias", out)}
+}
+
 // NewParam returns a parameter of zeros.
 func NewParam(name string, shape ...int) *Param {
 	return &Param{Name: name, Shape: shape, Data: make([]float32, Size(shape))}

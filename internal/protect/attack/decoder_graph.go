@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"math"
+	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/gram"
@@ -24,20 +25,14 @@ func (s skip) set(m affine) {
 // perceptron's input is the release, centred and scaled to variance 1 on average. At first its
 // first layer removes noise, and its last layer is zero.
 func decoderGraph(ctx context.Context, l *Linear, seed uint64, o DecoderOptions) (*nn.Graph, skip, []*nn.Param, error) {
-	g := &nn.Graph{Name: "decoder", Input: "release", InputShape: []int{l.n}, Output: "input"}
-	dense := func(in, out string, rows, cols int) *nn.Dense {
-		d := &nn.Dense{In: rows, Out: cols, Weight: nn.NewParam(out+".weight", cols, rows), Bias: nn.NewParam(out+".bias", cols)}
-		g.Nodes = append(g.Nodes, &nn.Node{Name: out, Op: d, Inputs: []string{in}, Output: out})
-		return d
-	}
-	relu := func(in, out string) {
-		g.Nodes = append(g.Nodes, &nn.Node{Name: out, Op: &nn.ReLU{}, Inputs: []string{in}, Output: out})
-	}
-	one := dense("release", "fc1", l.n, o.Hidden)
-	relu("fc1", "relu1")
-	two := dense("relu1", "fc2", o.Hidden, o.Hidden)
-	relu("fc2", "relu2")
-	three := dense("relu2", "fc3", o.Hidden, l.p)
+	b := nn.NewBuilder("decoder", l.n)
+	one, two, three := nn.NewDense("fc1", l.n, o.Hidden), nn.NewDense("fc2", o.Hidden, o.Hidden), nn.NewDense("fc3", o.Hidden, l.p)
+	b.Add("fc1", one)
+	b.Add("relu1", &nn.ReLU{})
+	b.Add("fc2", two)
+	b.Add("relu2", &nn.ReLU{})
+	b.Add("fc3", three)
+	g := b.Graph
 	g.Init(seed)
 	clear(three.Weight.Data)
 	clear(three.Bias.Data)
@@ -45,14 +40,11 @@ func decoderGraph(ctx context.Context, l *Linear, seed uint64, o DecoderOptions)
 		return nil, skip{}, nil, err
 	}
 	standardize(one, l.moments, l.beside())
-	beside := skip{dense("release", "linear", l.n, l.p)}
+	beside := skip{nn.NewDense("linear", l.n, l.p)}
 	beside.set(l.kept)
-	g.Nodes = append(g.Nodes, &nn.Node{Name: "input", Op: &nn.Binary{Operator: "Add"}, Inputs: []string{"linear", "fc3"}, Output: "input"})
-	var learned []*nn.Param
-	for _, d := range []*nn.Dense{one, two, three} {
-		learned = append(learned, d.Weight, d.Bias)
-	}
-	return g, beside, learned, nil
+	b.Join("linear", beside.Dense, g.Input)
+	b.Join("sum", &nn.Binary{Operator: "Add"}, "linear", "fc3")
+	return g, beside, slices.Concat(one.Params(), two.Params(), three.Params()), nil
 }
 
 // sharpening enlarges the first layer's weights, which the filter has shrunk.

@@ -38,8 +38,8 @@ func Answers(ctx context.Context, data nn.Source, front *nn.Graph, n int, tasks 
 	for _, t := range tasks {
 		classes += t.Classes
 	}
-	last := dense("release", answerHidden, classes)
-	g := Chain("release-logits", []int{n}, dense("release-hidden", n, answerHidden), &nn.ReLU{}, last)
+	last := nn.NewDense("release", answerHidden, classes)
+	g := Chain("release-logits", []int{n}, nn.NewDense("release-hidden", n, answerHidden), &nn.ReLU{}, last)
 	g.Init(o.Seed + 1)
 	if front != nil {
 		g = Join(front, g)

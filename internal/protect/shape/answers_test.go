@@ -37,7 +37,7 @@ func TestAnswers(t *testing.T) {
 		d.X[4*i+y] += 20
 	}
 	tasks := answerTasks(d)
-	identity := dense("front", 4, 4)
+	identity := nn.NewDense("front", 4, 4)
 	for i := range 4 {
 		identity.Weight.Data[5*i] = 1
 	}

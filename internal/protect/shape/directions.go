@@ -46,7 +46,7 @@ func (m *Moments) Discriminant(keep int) (*nn.Dense, error) {
 	if err != nil {
 		return nil, fmt.Errorf("discriminant: %w", err)
 	}
-	d := dense("release", m.N, keep)
+	d := nn.NewDense("release", m.N, keep)
 	_ = f.Backward(context.Background(), w) // does not end
 	copy(d.Weight.Data, nn.Float32s(w))
 	center(d, m.Mean)

@@ -105,7 +105,7 @@ func (o Options) layer(m *Moments) (*nn.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := dense("release", m.N, o.Keep)
+	d := nn.NewDense("release", m.N, o.Keep)
 	copy(d.Weight.Data, start.Weight.Data)
 	r := nn.Rand(o.Seed, 1<<41)
 	for i := range d.Weight.Data {
@@ -119,7 +119,7 @@ func (o Options) layer(m *Moments) (*nn.Graph, error) {
 
 // head returns a head of one hidden layer, with random weights.
 func (o Options) head(classes int) *nn.Graph {
-	h := Chain("head", []int{o.Keep}, dense("head-hidden", o.Keep, hidden), &nn.ReLU{}, dense("head-logits", hidden, classes))
+	h := Chain("head", []int{o.Keep}, nn.NewDense("head-hidden", o.Keep, hidden), &nn.ReLU{}, nn.NewDense("head-logits", hidden, classes))
 	h.Init(o.Seed)
 	return h
 }

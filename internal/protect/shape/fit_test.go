@@ -16,7 +16,7 @@ import (
 // one after the other.
 func TestJoin(t *testing.T) {
 	layer := func(name, in, out string, factor float32) (*nn.Node, nn.Op) {
-		d := dense(name, 2, 2)
+		d := nn.NewDense(name, 2, 2)
 		d.Weight.Data[0], d.Weight.Data[3], d.Bias.Data[0] = factor, 2, 1
 		return &nn.Node{Name: name, Op: d, Inputs: []string{in}, Output: out}, d
 	}
@@ -118,7 +118,7 @@ func mustDims(t *testing.T, g *nn.Graph) (p, n int) {
 func TestFitTogetherWithFront(t *testing.T) {
 	ctx, d := context.Background(), randomRows(90, 4, 3)
 	m := must.Get(NewMoments(ctx, d, 4, 3))(t)
-	first := dense("first", 4, 4)
+	first := nn.NewDense("first", 4, 4)
 	for i := range 4 {
 		first.Weight.Data[i*5] = 1
 	}

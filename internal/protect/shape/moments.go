@@ -122,18 +122,11 @@ func (m *Moments) Head(sigma float64) (*nn.Dense, error) {
 	if err != nil {
 		return nil, errors.New("the covariance of the noisy values is singular")
 	}
-	w, h := slices.Clone(m.Means), dense("head", m.N, m.Classes)
+	w, h := slices.Clone(m.Means), nn.NewDense("head", m.N, m.Classes)
 	_ = f.Solve(context.Background(), w) // does not end
 	copy(h.Weight.Data, nn.Float32s(w))
 	for y, share := range m.Share {
 		h.Bias.Data[y] = float32(math.Log(share) - simd.Dot(m.Means[y*m.N:(y+1)*m.N], w[y*m.N:(y+1)*m.N])/2)
 	}
 	return h, nil
-}
-
-// dense returns a layer with a bias, all zero.
-func dense(name string, in, out int) *nn.Dense {
-	return &nn.Dense{In: in, Out: out,
-		Weight: &nn.Param{Name: name + ".weight", Shape: []int{out, in}, Data: make([]float32, out*in)},
-		Bias:   &nn.Param{Name: name + ".bias", Shape: []int{out}, Data: make([]float32, out)}}
 }

@@ -36,7 +36,7 @@ func (j *Joint) Head(sigma float64) (*nn.Dense, error) {
 	if err != nil {
 		return nil, errors.New("the covariance of the noisy values is singular")
 	}
-	h := dense("head", j.N, j.P)
+	h := nn.NewDense("head", j.N, j.P)
 	copy(h.Weight.Data, nn.Float32s(w))
 	copy(h.Bias.Data, nn.Float32s(b))
 	return h, nil
@@ -81,7 +81,7 @@ func Erased(all []*Moments, keep int) (*nn.Dense, error) {
 	simd.Gemm(false, true, keep, taken, n, 1, w, n, lu, n, 0, across, taken)
 	_ = f.Backward(context.Background(), u) // does not end
 	simd.Gemm(false, false, keep, n, taken, -1, across, taken, u, n, 1, w, n)
-	d := dense("release", n, keep)
+	d := nn.NewDense("release", n, keep)
 	copy(d.Weight.Data, nn.Float32s(w))
 	center(d, all[0].Mean)
 	return d, nil
