@@ -2,8 +2,11 @@ package attack
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/release"
@@ -91,4 +94,136 @@ func split(indices []int) (kept, held []int) {
 		}
 	}
 	return kept, held
+}
+
+// fitting is the fit of a Linear attack.
+type fitting struct {
+	*Linear
+	*channel
+	late heldOut
+	done int
+}
+
+// run chooses the ridge on held-out examples, and fits the map to all of them.
+func (f *fitting) run(ctx context.Context) error {
+	kept, held := split(f.indices)
+	s := gram.NewSums(f.n, f.p)
+	if err := f.add(ctx, s, kept, false); err != nil {
+		return err
+	}
+	m := s.Central()
+	if err := f.add(ctx, s, held, true); err != nil {
+		return err
+	}
+	f.moments = s.Central()
+	err := f.choose(ctx, m)
+	if err != nil {
+		return err
+	}
+	f.affine, err = f.regress(ctx, f.moments, f.ridge)
+	if err != nil {
+		return fmt.Errorf("attack: the moments of the features: %w: give stronger noise or more data", err)
+	}
+	f.step()
+	if len(held) == 0 {
+		f.kept = f.affine
+	}
+	return nil
+}
+
+// step reports progress.
+func (f *fitting) step() {
+	f.done++
+	kept, held := split(f.indices)
+	size := batchOf(f.p)
+	f.tell(f.done, (len(kept)+size-1)/size+(len(held)+size-1)/size+len(ridges)+1)
+}
+
+// beside is the variance of the noise that is not in the moments.
+func (l *Linear) beside() float64 {
+	if l.noisy {
+		return 0 // it was drawn
+	}
+	return l.added
+}
+
+// add adds examples to the sums, and keeps those that are held out.
+func (f *fitting) add(ctx context.Context, s *gram.Sums, indices []int, held bool) error {
+	return f.eachBatch(ctx, indices, func(batch []int, a, theta []float32) {
+		if f.noisy { // the moments are the releases'
+			f.release(a, a, sources(f.Seed^trainingStream, batch, 0))
+		}
+		if held {
+			f.late.a, f.late.theta = append(f.late.a, a...), append(f.late.theta, theta...)
+		}
+		s.Add(a, theta)
+		f.step()
+	})
+}
+
+const (
+	ridgeShare = 1e-3 // of the noise: a smaller ridge changes nothing
+	pastBest   = 1.05 // larger ridges are not tried after an error this much above the smallest
+)
+
+// choose chooses the ridge with the smallest error on the held-out examples, and keeps its
+// map on the moments m, which do not include them. Without held-out examples it takes the
+// smallest ridge.
+func (f *fitting) choose(ctx context.Context, m *gram.Moments) error {
+	f.ridge = ridges[0]
+	least, last := math.Inf(1), 0.
+	for i, ridge := range ridges {
+		if own := ridge * m.Scale(); i == 0 || own > ridgeShare*f.beside() && last <= pastBest*least {
+			e, err := f.try(ctx, m, ridge, least)
+			if err != nil {
+				return err
+			}
+			last, least = e, min(least, e)
+		}
+		f.step()
+	}
+	if math.IsInf(least, 1) && len(f.late.a) > 0 {
+		return errors.New("attack: no linear map could be solved for: look for extreme values in the features")
+	}
+	return nil
+}
+
+// try returns the error on held-out examples of the map with a ridge, and keeps it
+// where that is less than the least before; +Inf if no map can be solved for.
+func (f *fitting) try(ctx context.Context, m *gram.Moments, ridge, least float64) (float64, error) {
+	to, err := f.regress(ctx, m, ridge)
+	if err != nil {
+		return math.Inf(1), ctx.Err() // a larger ridge may do
+	}
+	e := f.late.error(to, f.beside())
+	if math.IsNaN(e) {
+		return math.Inf(1), nil
+	}
+	if e < least {
+		f.ridge, f.kept = ridge, to
+	}
+	return e, nil
+}
+
+// regress returns the map of a ridge on moments.
+func (f *fitting) regress(ctx context.Context, m *gram.Moments, ridge float64) (affine, error) {
+	w, b, err := m.Regress(ctx, f.beside()+ridge*m.Scale())
+	return affine{nn.Float32s(w), nn.Float32s(b)}, err
+}
+
+// heldOut are examples that the moments leave out.
+type heldOut struct{ a, theta []float32 }
+
+// error is the mean-square error of a map on releases with noise of that variance
+// still to be added: ‖θ − Wa − b‖² + added·‖W‖², summed over examples.
+func (h *heldOut) error(m affine, added float64) float64 {
+	guess := make([]float32, len(h.theta))
+	m.apply(guess, h.a)
+	var sum float64
+	for i, v := range guess {
+		d := float64(v) - float64(h.theta[i])
+		sum += d * d
+	}
+	_, square := simd.SumAndSquares(m.weight)
+	return sum + added*square*float64(len(h.theta)/len(m.bias))
 }
