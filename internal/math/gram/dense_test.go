@@ -76,7 +76,9 @@ func TestMoments(t *testing.T) {
 	m := s.Central()
 	f, c := must.Get(m.Filter(t.Context(), added))(t), func(i, j int) float64 { return m.XX[max(i, j)*n+min(i, j)] }
 	w, b := must.Get2(m.Regress(t.Context(), added))(t)
+	variance := 0.
 	for i := range n {
+		variance += c(i, i) / n
 		for j := range n {
 			sum := added * f[i*n+j]
 			for k := range n {
@@ -86,6 +88,9 @@ func TestMoments(t *testing.T) {
 				t.Errorf("entry %d, %d: %v, want %v", i, j, sum, c(i, j))
 			}
 		}
+	}
+	if math.Abs(m.Scale()-variance) > 1e-12 || NewSums(2, 1).sums.Scale() != 1 {
+		t.Errorf("the mean variance is %v, want %v, and 1 of constants", m.Scale(), variance)
 	}
 	for k := range p {
 		at := b[k] // the map gives the mean of the answers at that of the values

@@ -66,11 +66,10 @@ func (o FarOptions) seek(ctx context.Context, r *runner, s *Bounds, b *batch, _ 
 // taken. Gauss-Newton steps with J at θ+ε, again within the domain, then reduce z.
 func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32, index []int64, factors []*Factors, sigma float64) error {
 	p, n := m.Dims()
-	s := &farSearch{options: o, model: m, sigma: sigma, p: p, n: n}
 	size := max(1, farRows(p, n)/o.Starts)
 	for lo := 0; lo < len(index); lo += size {
 		hi := min(len(index), lo+size)
-		s.begin(eps[lo*o.Starts*p:hi*o.Starts*p], theta[lo*p:hi*p])
+		s := newFarSearch(o, m, eps[lo*o.Starts*p:hi*o.Starts*p], theta[lo*p:hi*p], sigma)
 		var fs []*Factors
 		if factors != nil {
 			fs = factors[lo:hi]
@@ -86,18 +85,55 @@ func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32
 // product busy, few enough for their storage to fit the budget.
 func farRows(p, n int) int { return max(1, min(256, rowBudget/(p+n))) }
 
-// farSearch is the search for the witnesses of some examples together. A row is a
-// witness.
-type farSearch struct {
-	options FarOptions
-	model   nn.Model
-	sigma   float64
-	p, n    int
+// surroundings are what a search knows of some inputs: where their perturbations ε may lie, and their features. A row is a
+// witness of one of them.
+type surroundings struct {
+	model     nn.Model
+	sigma     float64
+	p, n      int
+	each      int       // rows of each input
+	theta     []float32 // [inputs, p]
+	low, high []float32 // [inputs, p]: the box of ε
+	a0        []float32 // [inputs, n]: features at θ
+}
 
-	theta     []float32 // [examples, p]
-	low, high []float32 // [examples, p]: the box of ε
-	a0        []float32 // [examples, n]: features at θ
-	floor     []float64 // [examples]: the least ‖z‖ that float32 resolves
+func newSurroundings(m nn.Model, d Domain, theta []float32, each int, sigma float64) surroundings {
+	p, n := m.Dims()
+	s := surroundings{m, sigma, p, n, each, theta, make([]float32, len(theta)), make([]float32, len(theta)), make([]float32, len(theta)/p*n)}
+	for i, t := range theta {
+		s.low[i], s.high[i] = d.ends(i%p, t)
+	}
+	s.model.Forward(s.a0, theta)
+	return s
+}
+
+// input returns the input that a row is a witness of.
+func (s *surroundings) input(row int) int { return row / s.each }
+
+// box returns the limits of ε of a row.
+func (s *surroundings) box(row int) (low, high []float32) {
+	return rowOf(s.low, s.input(row), s.p), rowOf(s.high, s.input(row), s.p)
+}
+
+// clip moves ε of a row into the box.
+func (s *surroundings) clip(row int, e []float32) {
+	low, high := s.box(row)
+	simd.ClipBetween(e, e, low, high)
+}
+
+// ends returns the least and the largest float32 e that keep t + e in interval i.
+func (d Domain) ends(i int, t float32) (low, high float32) {
+	if d.Low == nil {
+		return -math.MaxFloat32, math.MaxFloat32
+	}
+	return d.nearest(i, t, -math.MaxFloat32), d.nearest(i, t, math.MaxFloat32)
+}
+
+// farSearch is the search for the witnesses of some inputs together.
+type farSearch struct {
+	surroundings
+	options FarOptions
+	floor   []float64 // [inputs]: the least ‖z‖ that float32 resolves
 
 	eps, z []float32 // [rows, p], [rows, n]: where the search is
 	best   []float32 // [rows, p]: the best witness so far
@@ -109,36 +145,21 @@ type farSearch struct {
 	a                    []float32 // [open, n]: the features' shift at the trials
 }
 
-// begin starts the search for other examples. The best witnesses will be in out.
-func (s *farSearch) begin(out, theta []float32) {
-	rows, examples := len(out)/s.p, len(theta)/s.p
-	s.theta, s.best = theta, out
+// newFarSearch begins a search. The best witnesses will be in out.
+func newFarSearch(o FarOptions, m nn.Model, out, theta []float32, sigma float64) *farSearch {
+	s := &farSearch{surroundings: newSurroundings(m, o.Domain, theta, o.Starts, sigma), options: o, best: out}
+	rows := len(out) / s.p
 	clear(out)
 	for _, v := range []*[]float32{&s.eps, &s.x, &s.point, &s.room, &s.step} {
 		*v = make([]float32, rows*s.p)
 	}
-	s.z, s.a, s.a0 = make([]float32, rows*s.n), make([]float32, rows*s.n), make([]float32, examples*s.n)
-	s.low, s.high, s.floor = make([]float32, len(theta)), make([]float32, len(theta)), make([]float64, examples)
+	s.z, s.a = make([]float32, rows*s.n), make([]float32, rows*s.n)
 	s.score, s.open, s.stuck = slices.Repeat([]float64{math.Inf(-1)}, rows), nn.Indices(rows), make([]bool, rows)
-	for i, t := range theta {
-		s.low[i], s.high[i] = s.options.Domain.ends(i%s.p, t)
+	for a := range slices.Chunk(s.a0, s.n) {
+		s.floor = append(s.floor, max(norm32(a)*farFloor, math.SmallestNonzeroFloat32))
 	}
-	s.model.Forward(s.a0, theta)
-	for i := range s.floor {
-		s.floor[i] = max(norm32(s.a0[i*s.n:(i+1)*s.n])*farFloor, math.SmallestNonzeroFloat32)
-	}
+	return s
 }
-
-// ends returns the least and the largest float32 e that keep t + e in interval i.
-func (d Domain) ends(i int, t float32) (low, high float32) {
-	if d.Low == nil {
-		return -math.MaxFloat32, math.MaxFloat32
-	}
-	return d.nearest(i, t, -math.MaxFloat32), d.nearest(i, t, math.MaxFloat32)
-}
-
-// example returns the example that a row is a witness of.
-func (s *farSearch) example(row int) int { return row / s.options.Starts }
 
 // rowOf returns row i of x, rows of width w.
 func rowOf[T any](x []T, i, w int) []T { return x[i*w : (i+1)*w] }
@@ -164,9 +185,8 @@ func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors) 
 // draw puts every start near a random corner of the box.
 func (s *farSearch) draw(index []int64) {
 	parallel(len(s.open), func(row int) {
-		i := s.example(row)
-		g := run.Rand(s.options.Seed, int(index[i]), row%s.options.Starts)
-		low, high := rowOf(s.low, i, s.p), rowOf(s.high, i, s.p)
+		g := run.Rand(s.options.Seed, int(index[s.input(row)]), row%s.each)
+		low, high := s.box(row)
 		for j := range low {
 			from, to := max(low[j], -farReach), min(high[j], farReach)
 			if g.Uint32()&1 == 0 {
@@ -177,18 +197,10 @@ func (s *farSearch) draw(index []int64) {
 	})
 }
 
-// clip moves ε of a row into the box.
-func (s *farSearch) clip(row int, e []float32) {
-	low, high := rowOf(s.low, s.example(row), s.p), rowOf(s.high, s.example(row), s.p)
-	for j, v := range e {
-		e[j] = min(max(v, low[j]), high[j])
-	}
-}
-
 // measure overwrites w with the distance of each entry of ε of a row from the nearer face
 // of the box.
 func (s *farSearch) measure(w []float32, row int, e []float32) {
-	low, high := rowOf(s.low, s.example(row), s.p), rowOf(s.high, s.example(row), s.p)
+	low, high := s.box(row)
 	for j, v := range e {
 		w[j] = max(min(v-low[j], high[j]-v, farReach), 0)
 	}
@@ -224,14 +236,14 @@ func (s *farSearch) evaluate(ctx context.Context) {
 	}
 	parallel(len(s.open), func(k int) {
 		a := rowOf(s.a, k, s.n)
-		simd.Combine(a, a, rowOf(s.a0, s.example(s.open[k]), s.n), 1, -1, 0)
+		simd.Combine(a, a, rowOf(s.a0, s.input(s.open[k]), s.n), 1, -1, 0)
 	})
 }
 
 // points returns θ+e of the open rows, e being [open, p].
 func (s *farSearch) points(e []float32) []float32 {
 	parallel(len(s.open), func(k int) {
-		simd.Add(rowOf(s.point, k, s.p), rowOf(e, k, s.p), rowOf(s.theta, s.example(s.open[k]), s.p))
+		simd.Add(rowOf(s.point, k, s.p), rowOf(e, k, s.p), rowOf(s.theta, s.input(s.open[k]), s.p))
 	})
 	return s.point[:len(s.open)*s.p]
 }
@@ -242,7 +254,7 @@ func (s *farSearch) take(chosen []float64, hidden float64) {
 	parallel(len(s.open), func(k int) {
 		row := s.open[k]
 		x, a := rowOf(s.x, k, s.p), rowOf(s.a, k, s.n)
-		norm, z, floor := norm32(x), norm32(a), s.floor[s.example(row)]
+		norm, z, floor := norm32(x), norm32(a), s.floor[s.input(row)]
 		if v := s.value(norm, z, floor, 0); v > s.score[row] {
 			s.score[row] = v
 			copy(rowOf(s.best, row, s.p), x)

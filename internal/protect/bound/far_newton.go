@@ -145,7 +145,7 @@ func (s *farSearch) hideRow(f *farSystem, j []float64, row int) {
 
 // stretch lengthens ε of a row to norm, or as far as the box allows.
 func (s *farSearch) stretch(row int, e []float32, norm float64) {
-	low, high := rowOf(s.low, s.example(row), s.p), rowOf(s.high, s.example(row), s.p)
+	low, high := s.box(row)
 	by := norm / max(norm32(e), math.SmallestNonzeroFloat32)
 	for i, v := range e {
 		if v > 0 {
@@ -185,7 +185,7 @@ func (s *farSearch) correct(ctx context.Context) {
 func (s *farSearch) pointsOf(some []int) []float32 {
 	parallel(len(some), func(i int) {
 		row := s.open[some[i]]
-		simd.Add(rowOf(s.point, i, s.p), rowOf(s.eps, row, s.p), rowOf(s.theta, s.example(row), s.p))
+		simd.Add(rowOf(s.point, i, s.p), rowOf(s.eps, row, s.p), rowOf(s.theta, s.input(row), s.p))
 	})
 	return s.point[:len(some)*s.p]
 }
@@ -198,7 +198,7 @@ func (s *farSearch) advance(ctx context.Context) {
 	for k, row := range s.open {
 		e := rowOf(s.eps, row, s.p)
 		copy(rowOf(from, k, s.p), e)
-		start[k] = s.value(norm32(e), norm32(rowOf(s.z, row, s.n)), s.floor[s.example(row)], 0)
+		start[k] = s.value(norm32(e), norm32(rowOf(s.z, row, s.n)), s.floor[s.input(row)], 0)
 	}
 	chosen := slices.Clone(start)
 	for _, part := range []float32{1, .5, .25} {

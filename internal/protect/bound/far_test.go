@@ -182,8 +182,7 @@ func TestCorrectorsAgree(t *testing.T) {
 	for i := range theta {
 		theta[i] = float32(r.Float64())
 	}
-	s := &farSearch{options: FarOptions{Starts: 3, Domain: boxOf(p, -1, 2)}, model: net, sigma: 1, p: p, n: n}
-	s.begin(make([]float32, 3*p), theta)
+	s := newFarSearch(FarOptions{Starts: 3, Domain: boxOf(p, -1, 2)}, net, make([]float32, 3*p), theta, 1)
 	s.draw([]int64{0})
 	simd.Scale(.25, s.eps)
 	copy(s.x, s.eps)

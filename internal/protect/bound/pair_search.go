@@ -33,15 +33,9 @@ const (
 // ‖ε‖²·h(‖z‖/σ), which the square of the pair floor of the whole input is proportional to,
 // or (wᵀε)²·h(‖z‖/σ), the square of the floor on a direction w.
 type pairSearch struct {
-	model     nn.Model
-	sigma     float64
-	p, n      int
-	each      int         // rows of each input
-	along     [][]float32 // the directions w, one for each row of an input; nil for whole inputs
-	theta     []float32   // [inputs, p]
-	low, high []float32   // [inputs, p], the box of ε
-	width     []float32   // [inputs, p], of the box
-	a0        []float32   // [inputs, n], features at θ
+	surroundings
+	along [][]float32 // the directions w, one for each row of an input; nil for whole inputs
+	width []float32   // [inputs, p], of the box
 
 	eps, best   []float32 // [rows, p]: where the search is, and the best so far
 	score       []float64 // [rows], the value of the best
@@ -52,17 +46,11 @@ type pairSearch struct {
 
 // newPairSearch begins a search of each witnesses for each of some inputs, within a domain.
 func newPairSearch(m nn.Model, d Domain, theta []float32, each int, sigma float64) *pairSearch {
-	p, n := m.Dims()
-	s := &pairSearch{model: m, sigma: sigma, p: p, n: n, theta: theta, a0: make([]float32, len(theta)/p*n)}
-	for _, x := range []*[]float32{&s.low, &s.high, &s.width} {
-		*x = make([]float32, len(theta))
-	}
-	for i, t := range theta {
-		low, high := d.ends(i%p, t)
-		s.low[i], s.high[i] = max(low, -farReach), min(high, farReach)
+	s := &pairSearch{surroundings: newSurroundings(m, d, theta, each, sigma), width: make([]float32, len(theta))}
+	for i := range theta {
+		s.low[i], s.high[i] = max(s.low[i], -farReach), min(s.high[i], farReach)
 		s.width[i] = s.high[i] - s.low[i]
 	}
-	s.model.Forward(s.a0, theta)
 	s.begin(each)
 	return s
 }
@@ -91,7 +79,7 @@ func (s *pairSearch) size(row int) (size, square float64, along []float32) {
 // points returns θ+ε of the rows.
 func (s *pairSearch) points() []float32 {
 	parallel(len(s.score), func(i int) {
-		simd.Add(rowOf(s.x, i, s.p), rowOf(s.theta, i/s.each, s.p), rowOf(s.eps, i, s.p))
+		simd.Add(rowOf(s.x, i, s.p), rowOf(s.theta, s.input(i), s.p), rowOf(s.eps, i, s.p))
 	})
 	return s.x
 }
@@ -102,7 +90,7 @@ func (s *pairSearch) keep(a []float32) (slopes []float64) {
 	slopes = make([]float64, len(s.score))
 	parallel(len(slopes), func(i int) {
 		z := rowOf(s.z, i, s.n)
-		simd.Combine(z, rowOf(a, i, s.n), rowOf(s.a0, i/s.each, s.n), 1, -1, 0)
+		simd.Combine(z, rowOf(a, i, s.n), rowOf(s.a0, s.input(i), s.n), 1, -1, 0)
 		var log float64
 		size, _, _ := s.size(i)
 		log, slopes[i] = logPairShare(norm32(z) / s.sigma)
@@ -120,12 +108,6 @@ func (s *pairSearch) visit() {
 	s.keep(s.z)
 }
 
-// clip moves a row into the box.
-func (s *pairSearch) clip(row int) {
-	e := rowOf(s.eps, row, s.p)
-	simd.ClipBetween(e, e, rowOf(s.low, row/s.each, s.p), rowOf(s.high, row/s.each, s.p))
-}
-
 // scan tries multiples of the starts, and begins with the best of them.
 func (s *pairSearch) scan(ctx context.Context, starts []float32) {
 	for k := range pairScales {
@@ -133,7 +115,7 @@ func (s *pairSearch) scan(ctx context.Context, starts []float32) {
 			return
 		}
 		simd.ScaleShift(s.eps, starts, float32(pairLargest*math.Pow(pairShrink, float64(k))), 0)
-		parallel(len(s.score), s.clip)
+		parallel(len(s.score), func(i int) { s.clip(i, rowOf(s.eps, i, s.p)) })
 		s.visit()
 	}
 	copy(s.eps, s.best)
@@ -170,9 +152,9 @@ func (s *pairSearch) step(row int, slope float64, by simd.AdamCoefficients) {
 	move := rowOf(s.x, row, s.p) // which the next step writes anew
 	clear(move)
 	simd.AdamStep(move, g, rowOf(s.mean, row, s.p), rowOf(s.power, row, s.p), by)
-	simd.Mul(move, move, rowOf(s.width, row/s.each, s.p))
+	simd.Mul(move, move, rowOf(s.width, s.input(row), s.p))
 	simd.Add(e, e, move)
-	s.clip(row)
+	s.clip(row, e)
 }
 
 // logPairShare returns the logarithm of h of release.PairShare for Gaussian noise, and −∂ln h/∂d,
@@ -228,10 +210,10 @@ func (s *pairSearch) starts(of *record) []float32 {
 	starts := make([]float32, len(s.eps))
 	for row := range s.score {
 		start := rowOf(starts, row, s.p)
-		if row%s.each == 0 && of.bestPair(row/s.each, start) {
+		if row%s.each == 0 && of.bestPair(s.input(row), start) {
 			continue
 		}
-		low, high := rowOf(s.low, row/s.each, s.p), rowOf(s.high, row/s.each, s.p)
+		low, high := s.box(row)
 		for j := range start {
 			if start[j] = high[j]; -low[j] > high[j] {
 				start[j] = low[j]
