@@ -34,58 +34,50 @@ func Jacobians(m nn.Model, x []float64) []Jacobian {
 // ctx is cancelled the rest are zero.
 func jacobians[T nn.Float](ctx context.Context, lin nn.Linearization[T], batch, p, n int) []Jacobian {
 	js, most := activeRows(lin, batch, p, n)
-	chunk := max(1, min(most, rowBudget/(batch*max(n, p))))
-	if most > eigenSmall && p < most {
-		byColumns(ctx, lin, js, p, n)
-		return js
-	}
+	count, in, out, product, inputs := most, n, p, lin.VJP, []int(nil)
+	chunk := min(most, rowBudget/(batch*max(n, p)))
 	if most > eigenSmall {
-		chunk = max(1, min(chunk, certifyRowsOf(p, n)/batch))
+		chunk = min(chunk, certifyRowsOf(p, n)/batch)
+		if p < most {
+			count, in, out, product, inputs = p, p, n, lin.JVP, nn.Indices(p)
+		}
 	}
-	u, dst := make([]T, batch*chunk*n), make([]T, batch*chunk*p)
-	for first := 0; first < most && ctx.Err() == nil; first += chunk {
+	chunk = max(1, min(chunk, count))
+	u, dst := make([]T, batch*chunk*in), make([]T, batch*chunk*out)
+	for first := 0; first < count && ctx.Err() == nil; first += chunk {
 		clear(u)
-		for i := range js {
-			for k := 0; k < chunk && first+k < len(js[i].Active); k++ {
-				u[(i*chunk+k)*n+js[i].Active[first+k]] = 1
+		units := make([][]int, batch)
+		for i, j := range js {
+			all := j.Active
+			if inputs != nil {
+				all = inputs
+			}
+			units[i] = all[min(first, len(all)):min(first+chunk, len(all))]
+			for k, at := range units[i] {
+				u[(i*chunk+k)*in+at] = 1
 			}
 		}
-		lin.VJP(dst, u)
+		product(dst, u)
 		parallel(batch, func(i int) {
-			if k := min(chunk, len(js[i].Active)-first); k > 0 {
-				rows := js[i].Rows[first*p : (first+k)*p]
-				for c, v := range dst[i*chunk*p : (i*chunk+k)*p] {
-					rows[c] = float64(v)
-				}
+			if some := len(units[i]); some > 0 {
+				fill(js[i], rowOf(dst, i, chunk*out), first, some, inputs != nil, n)
 			}
 		})
 	}
 	return js
 }
 
-// byColumns reads the columns of J off products with J, where they are fewer than the
-// rows.
-func byColumns[T nn.Float](ctx context.Context, lin nn.Linearization[T], js []Jacobian, p, n int) {
-	batch := len(js)
-	chunk := max(1, min(p, certifyRowsOf(p, n)/batch))
-	v, dst := make([]T, batch*chunk*p), make([]T, batch*chunk*n)
-	for first := 0; first < p && ctx.Err() == nil; first += chunk {
-		clear(v)
-		count := min(chunk, p-first)
-		for i := range batch {
-			for k := range count {
-				v[(i*chunk+k)*p+first+k] = 1
-			}
+// fill stores the rows of J from first on, or columns, each of all n features.
+func fill[T nn.Float](j Jacobian, x []T, first, count int, columns bool, n int) {
+	if !columns {
+		convert(j.Rows[first*j.P:], x[:count*j.P])
+		return
+	}
+	for r, at := range j.Active {
+		row := rowOf(j.Rows, r, j.P)
+		for k := range count {
+			row[first+k] = float64(x[k*n+at])
 		}
-		lin.JVP(dst, v)
-		parallel(batch, func(i int) {
-			for r, j := range js[i].Active {
-				row := rowOf(js[i].Rows, r, p)
-				for k := range count {
-					row[first+k] = float64(dst[(i*chunk+k)*n+j])
-				}
-			}
-		})
 	}
 }
 
