@@ -15,7 +15,7 @@ const mostSteps = 1024
 
 // A step moves the inputs of one list of values to others of it.
 type step struct {
-	at    int       // of the first of the inputs
+	list  int       // whose inputs it moves
 	by    []float64 // their change
 	moves []float64 // the features' change, to first order, where J is not zero
 }
@@ -33,7 +33,6 @@ type steps struct {
 
 	starts []int // of each list, the first of its inputs
 	all    []step
-	of     []int     // [all]: whose list
 	gram   []float64 // [all, all]: scalar products of moves, on the diagonal and above it
 	dz, de []float64 // [all]: how ‖z‖² and ‖ε‖² change by each
 }
@@ -48,7 +47,7 @@ func newSteps(r *refiner, j Jacobian, theta, eps, z []float64) *steps {
 	for b, v := range r.domain.Grid {
 		s.starts = append(s.starts, at)
 		for _, by := range s.from(b) {
-			s.all, s.of = append(s.all, s.step(at, by)), append(s.of, b)
+			s.all = append(s.all, s.step(b, by))
 		}
 		at += v.Width
 	}
@@ -101,15 +100,15 @@ func (s *steps) change(at int, values []float32, here []float64) []float64 {
 	return by
 }
 
-// step makes a step of a change.
-func (s *steps) step(at int, by []float64) step {
-	moves := make([]float64, len(s.z))
+// step makes a step of a change of list b.
+func (s *steps) step(b int, by []float64) step {
+	moves, at := make([]float64, len(s.z)), s.starts[b]
 	for r := range moves {
 		for i, v := range by {
 			moves[r] += v * s.j.Rows[r*s.j.P+at+i]
 		}
 	}
-	return step{at, by, moves}
+	return step{b, by, moves}
 }
 
 // prefer keeps the mostSteps steps that move the features least: they compensate for a
@@ -125,11 +124,11 @@ func (s *steps) prefer() {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[a], size[b]) })
 	order = order[:mostSteps]
 	slices.Sort(order)
-	all, of := make([]step, mostSteps), make([]int, mostSteps)
+	all := make([]step, mostSteps)
 	for i, k := range order {
-		all[i], of[i] = s.all[k], s.of[k]
+		all[i] = s.all[k]
 	}
-	s.all, s.of = all, of
+	s.all = all
 }
 
 // products fills in the scalar products.
@@ -151,7 +150,7 @@ func (s *steps) gains() {
 	for k, t := range s.all {
 		s.dz[k] = 2*simd.Dot(s.z, t.moves) + s.gram[k*m+k]
 		for i, v := range t.by {
-			s.de[k] += v * (2*s.eps[t.at+i] + v)
+			s.de[k] += v * (2*s.eps[s.starts[t.list]+i] + v)
 		}
 	}
 }
@@ -230,7 +229,7 @@ func (b *bestPair) second(k int) {
 			l := k + 1 + i
 			q := max(0, z+d*scale)
 			top, under := e+b.de[l], q+q*q/2
-			if top*b.under > b.top*under && b.of[k] != b.of[l] {
+			if top*b.under > b.top*under && b.all[k].list != b.all[l].list {
 				b.top, b.under, b.first, b.other = top, under, k, l
 				enough = (most(e+b.longest, top, under) - z) / scale
 			}
@@ -246,15 +245,14 @@ func most(e, top, under float64) float64 {
 
 // take moves on by one step, or two.
 func (s *steps) take(first, second int) {
-	lists := []int{s.of[first]}
 	s.move(first)
 	if second >= 0 {
 		s.move(second)
-		lists = append(lists, s.of[second])
 	}
 	s.far = simd.SumSquares(s.eps)
-	for _, b := range lists {
-		s.renew(b)
+	s.renew(s.all[first].list)
+	if second >= 0 {
+		s.renew(s.all[second].list)
 	}
 	s.gains()
 }
@@ -262,7 +260,7 @@ func (s *steps) take(first, second int) {
 func (s *steps) move(k int) {
 	t := s.all[k]
 	for i, v := range t.by {
-		at := t.at + i
+		at := s.starts[t.list] + i
 		x := s.theta[at] + s.eps[at] + v
 		s.eps[at] = x - s.theta[at]
 	}
@@ -273,15 +271,15 @@ func (s *steps) move(k int) {
 // nowhere any more gets a change of zero.
 func (s *steps) renew(b int) {
 	fresh := s.from(b)
-	for k, of := range s.of {
-		if of != b {
+	for k, t := range s.all {
+		if t.list != b {
 			continue
 		}
-		by := make([]float64, len(s.all[k].by))
+		by := make([]float64, len(t.by))
 		if len(fresh) > 0 {
 			by, fresh = fresh[0], fresh[1:]
 		}
-		s.all[k] = s.step(s.starts[b], by)
+		s.all[k] = s.step(b, by)
 		s.project(k)
 	}
 }
