@@ -16,7 +16,7 @@ type Certifier struct {
 	Queries int // independent releases of one input; 0 is 1
 	Domain  Domain
 	// Rounding says how the rounding of features is known; by default
-	// RoundingProved. For the others Net must be a wideNet or an nn.Model.
+	// RoundingProved. For the others Net must be a Model.
 	Rounding string
 	// Runtime is how far a released feature may lie from the one that the net gives in
 	// real arithmetic, as the runtime that releases it computes in float32: 0 for real

@@ -15,6 +15,16 @@ import (
 type Model interface {
 	nn.Model
 	Net
+	Graph() *nn.Graph
+	// ForwardWide64 is ForwardError64 with a sum of two float64, about 106 bits, for every number on the way.
+	ForwardWide64(dst, bound, x, xerr []float64)
+	// ForwardError32 overwrites bound with bounds on the errors of a float32 pass, to first order.
+	ForwardError32(dst, bound, x []float64)
+	// SetMemory sets the most bytes that the float32 buffers may take, and the same for the float64 buffers.
+	SetMemory(bytes int64)
+	// Memory estimates the bytes for linearising so many examples in float32, with products of so many vectors each. In
+	// float64 it is twice as much.
+	Memory(examples, vectors int) int64
 }
 
 // An Experiment says what is bounded and by which witnesses.
@@ -37,10 +47,8 @@ type Experiment struct {
 // begun, where begun is not nil, what it had chosen by memory, or measured, stays. It returns an error if the experiment
 // makes no sense.
 func (e Experiment) resolve(f *front, begun *settings) (_ Experiment, leftOut []string, err error) {
-	if f.graph != nil {
-		if err := Differentiable(f.graph); err != nil {
-			return e, nil, err
-		}
+	if err := Differentiable(f.Graph()); err != nil {
+		return e, nil, err
 	}
 	if e.smooth(f) != nil {
 		e.SkipCramerRao = true
@@ -132,7 +140,7 @@ func (e Experiment) resolveFurther(f *front, begun *settings) (_ Experiment, not
 		notes = append(notes, "the witnesses to combine are the search's, without a decomposition to take singular directions from")
 	}
 	if e.Twins.Examples > 0 {
-		if f.finder, err = newTwinFinder(f.graph, e.Twins.Domain); err != nil {
+		if f.finder, err = newTwinFinder(f.Graph(), e.Twins.Domain); err != nil {
 			e.Twins = TwinOptions{}
 			notes = append(notes, "no twins: "+strings.TrimPrefix(err.Error(), "twins: "))
 		}

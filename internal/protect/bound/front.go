@@ -12,7 +12,6 @@ import (
 // A front is a model whose features are bounded, as a run looks at it before it begins.
 type front struct {
 	Model
-	graph  *nn.Graph // nil if it has none
 	first  []float32 // a few examples
 	jumps  error     // says why the Jacobian does not describe the features; nil where it does
 	size   jacobianSize
@@ -21,11 +20,7 @@ type front struct {
 
 // lookAt looks at a model and some examples.
 func lookAt(m Model, first []float32) *front {
-	f := &front{Model: m, first: first, graph: GraphOf(m)}
-	if f.graph != nil {
-		f.jumps = Smooth(f.graph)
-	}
-	return f
+	return &front{Model: m, first: first, jumps: Smooth(m.Graph())}
 }
 
 // GraphOf returns the graph of a model, nil if it has none.
@@ -46,11 +41,7 @@ func (f *front) jacobian() jacobianSize {
 
 // product counts the operations of a product with the Jacobian of one input.
 func (f *front) product() float64 {
-	if f.graph == nil {
-		p, n := f.Dims()
-		return 2 * float64(p) * float64(n)
-	}
-	sum, err := f.graph.MultiplyAdds()
+	sum, err := f.Graph().MultiplyAdds()
 	if err != nil { // the shapes of a model that runs are known
 		panic(err)
 	}

@@ -13,23 +13,6 @@ const DefaultMemory = 4 << 30
 // budget, so that a run can be resumed with another budget.
 const recordBytes = 128 << 20
 
-// A budgeted model keeps its own buffers within a budget: *nn.Net does.
-type budgeted interface {
-	// SetMemory sets the most bytes that the float32 buffers may take, and the same for the
-	// float64 buffers.
-	SetMemory(bytes int64)
-	// Memory estimates the bytes for linearising so many examples in float32, with products
-	// of so many vectors each. In float64 it is twice as much.
-	Memory(examples, vectors int) int64
-}
-
-// budgetModel gives a model its share, for both precisions together.
-func budgetModel(m Model, share int64) {
-	if b, ok := m.(budgeted); ok {
-		b.SetMemory(share / 2)
-	}
-}
-
 // needs is the memory that the parts of a run need, in bytes.
 type needs struct {
 	record int64 // the results of one example
@@ -73,11 +56,9 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 		}
 		w.alone = max(w.alone, 4*int64(rows)*(10*inputs+2*features))
 	}
-	if b, ok := m.(budgeted); ok {
-		one := b.Memory(1, 1)
-		w.model = 3 * one                // in float32, and in float64 twice as much
-		w.search += b.Memory(2, 1) - one // intermediate results that do not fit are computed again for each product
-	}
+	one := m.Memory(1, 1)
+	w.model = 3 * one                // in float32, and in float64 twice as much
+	w.search += m.Memory(2, 1) - one // intermediate results that do not fit are computed again for each product
 	return w
 }
 
@@ -197,7 +178,7 @@ func (r *runner) fit(w needs) error {
 		r.spare = max(0, model-w.model-gramProducts)
 		model -= r.spare
 	}
-	budgetModel(r.model, model)
+	r.model.SetMemory(model / 2) // for both precisions together
 	return nil
 }
 

@@ -34,21 +34,6 @@ const (
 	saturated = 1. / 16
 )
 
-// A wideNet is a Net that can also evaluate its features in pairs of float64, with
-// about 106 bits. *nn.Net is one.
-type wideNet interface {
-	Net
-	// ForwardWide64 is ForwardError64 with a sum of two float64 for every number on
-	// the way.
-	ForwardWide64(dst, bound, x, xerr []float64)
-}
-
-// A twoPrecisionNet has what is needed to measure rounding. Every nn.Model is one.
-type twoPrecisionNet interface {
-	Forward(dst, x []float32)
-	Forward64(dst, x []float64)
-}
-
 // rounding chooses how the rounding of features is known. It tries a witness of the first
 // size, in a random direction, at the first example, and chooses the first of:
 //   - the plain proof, if the bound loses at most a thousandth by the allowance;
@@ -76,7 +61,7 @@ func (e Experiment) rounding(f *front) string {
 	if proved <= roundingGood || math.IsNaN(proved) {
 		return RoundingProved
 	}
-	if _, ok := f.Model.(wideNet); ok && part(RoundingPairs) <= min(roundingUseful, proved) {
+	if part(RoundingPairs) <= min(roundingUseful, proved) {
 		return RoundingPairs
 	}
 	if !(proved <= roundingUseful) && f.jumps == nil && part(RoundingMeasured) <= roundingUseful {
@@ -117,7 +102,7 @@ func (c *Certifier) features(lo, hi int) {
 	x, xerr := c.x[lo*p:hi*p], c.xerr[lo*p:hi*p]
 	switch c.Rounding {
 	case RoundingPairs:
-		c.Net.(wideNet).ForwardWide64(a, b, x, xerr)
+		c.Net.(Model).ForwardWide64(a, b, x, xerr)
 	case RoundingMeasured:
 		c.measured(a, b, x)
 	default:
@@ -138,7 +123,7 @@ func (c *Certifier) features(lo, hi int) {
 // evenly; for other noise every feature is given the largest error of any.
 func (c *Certifier) measured(a, b, x []float64) {
 	_, n := c.Net.Dims()
-	net, x32, y := c.Net.(twoPrecisionNet), make([]float32, len(x)), make([]float32, len(a))
+	net, x32, y := c.Net.(nn.Model), make([]float32, len(x)), make([]float32, len(a))
 	convert(x32, x)
 	net.Forward64(a, x)
 	net.Forward(y, x32)

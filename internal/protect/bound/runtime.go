@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"tattle/internal/engine/nn"
-	"tattle/internal/math/simd"
 	"tattle/internal/run"
 )
 
@@ -110,24 +109,12 @@ func derivedError(m Model, points []float32, enough float64) (δ float64) {
 	p, n := m.Dims()
 	a, b := make([]float64, n), make([]float64, n)
 	for at := 0; at < len(points) && δ <= enough; at += p {
-		forwardError32(m, a, b, nn.Float64s(points[at:at+p]))
+		m.ForwardError32(a, b, nn.Float64s(points[at:at+p]))
 		for _, v := range b {
 			δ = max(δ, v)
 		}
 	}
 	return δ
-}
-
-// forwardError32 overwrites b with bounds on the errors of a float32 pass, to first order.
-func forwardError32(m Model, a, b, x []float64) {
-	if net, ok := m.(interface {
-		ForwardError32(dst, bound, x []float64)
-	}); ok {
-		net.ForwardError32(a, b, x)
-		return
-	}
-	m.ForwardError64(a, b, x, nil)
-	simd.Scale(0x1p29, b)
 }
 
 // measuredError is runtimeFactor times the largest difference at the points: of the

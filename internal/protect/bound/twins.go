@@ -3,7 +3,6 @@ package bound
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"sync"
 
@@ -91,9 +90,6 @@ type twinFinder struct {
 // newTwinFinder prepares the search in a box for a net that ends in the features. It returns an
 // error, with the reason, if twins cannot be found by linear algebra.
 func newTwinFinder(g *nn.Graph, domain Domain) (*twinFinder, error) {
-	if g == nil {
-		return nil, errors.New("the model has no graph to analyse")
-	}
 	p := nn.Size(g.InputShape)
 	levels, err := levelsOf(g, p)
 	if err != nil {

@@ -154,7 +154,7 @@ func (v *verifier) fit(f *front) (int, error) {
 	w.search, w.record = w.search+2*w.record, 0
 	batch, model, err := w.share(v.experiment.budget(), most, 0)
 	if err == nil {
-		budgetModel(v.model, model)
+		v.model.SetMemory(model / 2) // for both precisions together
 	}
 	return batch, err
 }
