@@ -48,8 +48,8 @@ func Factorize(ctx context.Context, a []float64, n int) (*Factor, error) {
 // Len returns n.
 func (f *Factor) Len() int { return f.n }
 
-// Solve overwrites the rows of y, [·, n], with those of y A⁻¹. As Forward and Backward do, it heeds ctx between some rows and
-// others.
+// Solve overwrites the rows of y, [·, n], with those of y A⁻¹. As Forward and Backward do, it
+// heeds ctx between some rows and others.
 func (f *Factor) Solve(ctx context.Context, y []float64) error {
 	if err := f.Forward(ctx, y); err != nil {
 		return err
@@ -63,7 +63,10 @@ func (f *Factor) Forward(ctx context.Context, y []float64) error { return f.appl
 // Backward overwrites the rows of y with those of y L⁻¹.
 func (f *Factor) Backward(ctx context.Context, y []float64) error { return f.apply(ctx, y, backward) }
 
-func (f *Factor) apply(ctx context.Context, y []float64, substitute func(y []float64, k, ldy int, l []float64, n, ldl int, buffer []float64)) error {
+// substitution is forward or backward.
+type substitution func(y []float64, k, ldy int, l []float64, n, ldl int, buffer []float64)
+
+func (f *Factor) apply(ctx context.Context, y []float64, substitute substitution) error {
 	for some := range slices.Chunk(y, denseRows*f.n) {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -26,7 +26,9 @@ type Sums struct {
 
 // NewSums returns the sums of no examples, of n values and p answers each.
 func NewSums(n, p int) *Sums {
-	return &Sums{sums: Moments{N: n, P: p, MeanX: make([]float64, n), MeanY: make([]float64, p), XX: make([]float64, n*n), YX: make([]float64, p*n)}}
+	m := Moments{N: n, P: p, MeanX: make([]float64, n), MeanY: make([]float64, p)}
+	m.XX, m.YX = make([]float64, n*n), make([]float64, p*n)
+	return &Sums{sums: m}
 }
 
 // Add counts a batch of values, [batch, n], and answers, [batch, p].

@@ -107,7 +107,8 @@ func (s *Bounds) prove(ctx context.Context, c *Certifier, w Coordinates, theta [
 	})
 }
 
-// singly fills in the best that a single witness proves. It returns wᵀε as computed and its error, [witnesses, m] and [witnesses].
+// singly fills in the best that a single witness proves. It returns wᵀε as computed and its
+// error, [witnesses, m] and [witnesses].
 func (v *proof) singly(w Coordinates, eps []float64) (g, gerr []float64) {
 	m, p := w.Len(), len(eps)/len(v.ds)
 	g = make([]float64, len(v.ds)*m)

@@ -85,8 +85,8 @@ func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32
 // product busy, few enough for their storage to fit the budget.
 func farRows(p, n int) int { return max(1, min(256, rowBudget/(p+n))) }
 
-// surroundings are what a search knows of some inputs: where their perturbations ε may lie, and their features. A row is a
-// witness of one of them.
+// surroundings are what a search knows of some inputs: where their perturbations ε may lie, and
+// their features. A row is a witness of one of them.
 type surroundings struct {
 	model     nn.Model
 	sigma     float64
@@ -99,7 +99,8 @@ type surroundings struct {
 
 func newSurroundings(m nn.Model, d Domain, theta []float32, each int, sigma float64) surroundings {
 	p, n := m.Dims()
-	s := surroundings{m, sigma, p, n, each, theta, make([]float32, len(theta)), make([]float32, len(theta)), make([]float32, len(theta)/p*n)}
+	s := surroundings{model: m, sigma: sigma, p: p, n: n, each: each, theta: theta}
+	s.low, s.high, s.a0 = make([]float32, len(theta)), make([]float32, len(theta)), make([]float32, len(theta)/p*n)
 	for i, t := range theta {
 		s.low[i], s.high[i] = d.ends(i%p, t)
 	}

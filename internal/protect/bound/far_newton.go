@@ -53,13 +53,17 @@ func (s *farSearch) hide(ctx context.Context, factors []*Factors) {
 	}
 }
 
-// rowGroupSize is how many points are linearised together: products are made of as many for each as the one with most
-// rows has.
+// rowGroupSize is how many points are linearised together: products are made of as many for each
+// as the one with most rows has.
 const rowGroupSize = 8
 
-// byRows linearises the model at some points, and calls solve with those at which J has few rows, for which a system is
-// solved directly, and with the others. Which way is taken depends on a point alone.
-func (s *farSearch) byRows(ctx context.Context, some []int, point func([]int) []float32, solve func(some []int, lin nn.Linearization[float32], direct bool)) {
+// A solver solves the systems of some points, directly or by products.
+type solver func(some []int, lin nn.Linearization[float32], direct bool)
+
+// byRows linearises the model at some points, and calls solve with those at which J has few rows,
+// for which a system is solved directly, and with the others. Which way is taken depends on a
+// point alone.
+func (s *farSearch) byRows(ctx context.Context, some []int, point func([]int) []float32, solve solver) {
 	lin := s.model.Linearize(point(some))
 	var few, many []int
 	for k, rows := range activeCounts(activity(lin, len(some)*s.n), s.n) {

@@ -59,8 +59,9 @@ func Certify(ctx context.Context, m Model, theta []float32, e Experiment) (*Resu
 	return r.annotate(r.experiment.result(rec)), nil
 }
 
-// A runner takes a model through a run in five stages: its front (newRunner), the Jacobians (jacobians), the searches
-// (kind.seek), the certificates (Bounds.certify) and the result (Experiment.result). The shards between them are in folder.go.
+// A runner takes a model through a run in five stages: its front (newRunner), the Jacobians
+// (jacobians), the searches (kind.seek), the certificates (Bounds.certify) and the result
+// (Experiment.result). What concerns the folder of its shards is in folder.go.
 type runner struct {
 	model      Model
 	front      *front

@@ -52,7 +52,8 @@ func (o TwinOptions) seek(ctx context.Context, r *runner, s *Bounds, b *batch, _
 	some, theta := s.rows(0, n, b.p, b.m), b.theta[:n*b.p] // the others have none
 	found := make([]float64, n*2*b.p)
 	err := tryParallel(n, func(i int) error {
-		_, err := r.front.finder.find(ctx, rowOf(found, i, 2*b.p), rowOf(theta, i, b.p), o.target(r.data, int(b.index[i]), int(b.label[i]), b.p))
+		target := o.target(r.data, int(b.index[i]), int(b.label[i]), b.p)
+		_, err := r.front.finder.find(ctx, rowOf(found, i, 2*b.p), rowOf(theta, i, b.p), target)
 		return err
 	})
 	if err != nil {

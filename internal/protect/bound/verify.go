@@ -245,8 +245,8 @@ func (v *verifier) bound(what string, example, k int, recorded, recomputed, with
 	v.compare(what, example, k, recorded, recomputed, within)
 }
 
-// tolerance returns the relative tolerance of a bound, which another processor computed: two computed ‖z‖ differ by at most
-// twice the allowance for their rounding.
+// tolerance returns the relative tolerance of a bound, which another processor computed: two
+// computed ‖z‖ differ by at most twice the allowance for their rounding.
 func (d Divergence) tolerance() float64 {
 	if math.IsInf(d.Root, 0) {
 		return certificateTolerance

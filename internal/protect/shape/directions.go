@@ -84,8 +84,8 @@ func factorOf(covariance []float64, n int, added float64) (*gram.Factor, error) 
 	return gram.Factorize(context.Background(), a, n)
 }
 
-// basis overwrites the rows of x with those of x L⁻ᵀ, and returns an orthonormal basis, [count, n], of the directions in which
-// these are largest.
+// basis overwrites the rows of x with those of x L⁻ᵀ, and returns an orthonormal basis, [count, n],
+// of the directions in which these are largest.
 func basis(f *gram.Factor, x []float64, count int) ([]float64, error) {
 	_ = f.Forward(context.Background(), x) // does not end
 	var svd mat.SVD
