@@ -4,7 +4,10 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
@@ -215,6 +218,159 @@ func TestCoordinatesRounding(t *testing.T) {
 			if most := w.Rounding() * length(v); math.Abs(miss) > most {
 				t.Errorf("coordinate %d errs by %g, allowed %g", k, miss, most)
 			}
+		}
+	}
+}
+
+// ramp is a(x) = 1/2 + clip(slope·x, ±1/2) of one input: flat but for a steep
+// middle.
+type ramp float64
+
+func (ramp) Dims() (p, n int) { return 1, 1 }
+
+func (m ramp) ForwardError64(dst, bound, x, xerr []float64) {
+	for i, v := range x {
+		dst[i] = .5 + max(-.5, min(.5, float64(m)*v))
+		bound[i] = float64(m)*xerr[i] + 4*ulp
+	}
+}
+
+// In the middle of a steep ramp Cramér-Rao says σ/slope, and so do near witnesses;
+// those on the plateaus are the truth.
+func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
+	const slope, sigma = 1e4, .7
+	c := &Certifier{Net: ramp(slope), Noise: release.Gaussian{Sigma: sigma}}
+	prove := func(eps ...float32) (single, all float64) {
+		s := &Bounds{Witnesses: len(eps), kind: BarankinOptions{}, eps: eps}
+		s.proved(t, c, func(p *proof) {
+			for i, d := range p.ds {
+				single = max(single, d.Std(float64(eps[i]), 0))
+			}
+			all = p.bounds.std[0]
+		})
+		return single, all
+	}
+	if _, near := prove(1e-6, -1e-6); near > sigma/slope*(1+1e-9) || near < .99*sigma/slope {
+		t.Errorf("near witnesses: %g, want %g", near, sigma/slope)
+	}
+	single, all := prove(1e-6, 2, -2)
+	if truth := 2 / math.Sqrt(math.Expm1(.25/sigma/sigma)); math.Abs(single-truth) > 1e-9 {
+		t.Errorf("a far witness: %g, want %g", single, truth)
+	}
+	if all < single*1.2 {
+		t.Errorf("two far witnesses combined: %g, one of them %g", all, single)
+	}
+	// T = α(X−½) + β·σ³He₃((X−½)/σ) has mean αμ + βμ³ at ½ + μ: unbiased at θ and all
+	// three witnesses for the right α and β, with variance α²σ² + 6β²σ⁶.
+	z, e := slope*float64(float32(1e-6)), float64(float32(1e-6))
+	β := (2 - .5*e/z) / (.125 - .5*z*z)
+	α := e/z - β*z*z
+	if truth := math.Sqrt(α*α*sigma*sigma + 6*β*β*math.Pow(sigma, 6)); all > truth || all < .95*truth {
+		t.Errorf("combined %g, an unbiased estimator has %g", all, truth)
+	}
+}
+
+func (s *Bounds) proved(t *testing.T, c *Certifier, f func(p *proof)) {
+	t.Helper()
+	s.solve = make([]float64, s.Witnesses*s.Witnesses)
+	s.prove(t.Context(), c, Pixels(1), []float32{0}, true, func(_ int, p *proof) { f(p) })
+}
+
+// Every kind of witness is compared with the known answer for a linear model: from k releases
+// X = Aθ + Z, with A of full rank, the estimator A⁺X̄ is unbiased everywhere and has variance
+// σ²wᵀ(AᵀA)⁻¹w/k. No kind proves a higher bound, and the combination of all proves this one.
+func TestEveryKindOnLinearModel(t *testing.T) {
+	const p, n = 6, 12
+	m, data := linearNet(t, rand.New(rand.NewPCG(31, 31)), p, n), noise(p, 20)
+	box := Domain{Low: slices.Repeat([]float64{-5}, p), High: slices.Repeat([]float64{5}, p)}
+	for _, queries := range []int{1, 4} {
+		e := Experiment{Noise: release.Gaussian{Sigma: .8}, Queries: queries, Coordinates: DCT([]int{2, 3}),
+			Settings: Settings{Runtime: RealArithmetic, Search: SearchOptions{Restarts: 5, Repeats: 3}, Far: FarOptions{Starts: 4, Domain: box}, Barankin: BarankinOptions{Witnesses: 12}, Twins: TwinOptions{Examples: 2, Domain: box}},
+		}
+		r := mustRun(t, m, data, upTo(20), e)
+		full := r.CramerRao.Full
+		kinds := map[string][]float64{"search": r.Kinds[0].Std, "far": r.Kind(SearchFar).Std, "combined": r.Kind(SearchCombined).Std}
+		if r.Kind(SearchTwins) != nil {
+			kinds["twins"] = r.Kind(SearchTwins).Std
+		}
+		for name, std := range kinds {
+			for k, v := range std {
+				if v > full[k]*(1+1e-9) || name == "combined" && v < full[k]*(1-1e-6) {
+					t.Errorf("%d queries, %s: %.9g of coordinate %d, which an estimator knows to %.9g", queries, name, v, k, full[k])
+				}
+			}
+		}
+		var want float64
+		for _, v := range full[:p] {
+			want += v * v / p
+		}
+		for i, v := range r.Kind(SearchCombined).MeanSquare {
+			if v > want*(1+1e-9) || v < want*(1-1e-6) || max(r.Kind(SearchFar).MeanSquare[i], r.Kinds[0].MeanSquare[i]) > want {
+				t.Errorf("example %d: mean square %.9g, want %.9g", i, v, want)
+			}
+		}
+	}
+}
+
+// Of one input seen in n features the mean of k releases has variance σ²/nk under
+// noise of any family: nothing proves more, whatever the coefficients.
+func TestMeanOfAnyNoiseBeatsNoBound(t *testing.T) {
+	const n, sigma = 9, 1.5
+	r := rand.New(rand.NewPCG(34, 34))
+	m := affine{slices.Repeat([]float64{1}, n), 1, n}
+	for _, noise := range families(t, sigma) {
+		for _, queries := range []int{1, 5} {
+			c, most := &Certifier{Net: m, Noise: noise, Queries: queries}, 0.
+			truth := sigma / math.Sqrt(float64(n*queries))
+			for range 300 {
+				eps := make([]float32, 1+r.IntN(5))
+				for i := range eps {
+					eps[i] = float32(truth * r.NormFloat64() * math.Exp(2*r.NormFloat64()))
+				}
+				s := proven(t, c, eps, Pixels(1))
+				for i := range s.solve {
+					s.solve[i] *= 1 + .2*r.NormFloat64()
+				}
+				s.prove(t.Context(), c, Pixels(1), []float32{0}, false, func(_ int, p *proof) { most = max(most, p.bounds.std[0]) })
+				most = max(most, s.Std[0])
+			}
+			least := .6 // of Laplace noise Cramér-Rao's is 1/√2 of it
+			if _, gaussian := noise.(release.Gaussian); gaussian {
+				least = .999
+			}
+			if most > truth || most < least*truth {
+				t.Errorf("%s, %d queries: %g is proved, the mean has %g", noise, queries, most, truth)
+			}
+		}
+	}
+}
+
+// A ridge estimator of a linear model is biased: E[θ̂] = Sθ with S = (AᵀA + κ)⁻¹AᵀA. So wᵀθ̂ estimates (Sᵀw)ᵀθ without bias, and A eq. (2)
+// with g(θ) = Sθ is the bound on the coordinates Sᵀw. The estimator is never below it, and reaches that of combined witnesses.
+func TestAffineBias(t *testing.T) {
+	const p, n, sigma, ridge = 5, 9, .8, 3.
+	entries := normals(rand.New(rand.NewPCG(35, 35)), n*p, 1)
+	a := mat.NewDense(n, p, nil)
+	for i, v := range entries {
+		a.Set(i/p, i%p, float64(v))
+	}
+	var gram, shrunk, s, inverse, estimator mat.Dense
+	gram.Mul(a.T(), a)
+	shrunk.CloneFrom(&gram)
+	for i := range p {
+		shrunk.Set(i, i, shrunk.At(i, i)+ridge)
+	}
+	must.Do(t, inverse.Inverse(&shrunk))
+	s.Mul(&inverse, &gram)
+	estimator.Mul(&inverse, a.T()) // θ̂ = estimator·X
+	biased := must.Get(Vectors("biased", s.RawMatrix().Data, p))(t)
+	e := Experiment{Noise: release.Gaussian{Sigma: sigma}, Coordinates: biased, Settings: Settings{Runtime: RealArithmetic, Search: SearchOptions{Restarts: 5, Repeats: 3}, Barankin: BarankinOptions{Witnesses: 10}}}
+	r := mustRun(t, netOf(t, p, weights(n, p, entries...)), noise(p, 8), upTo(8), e)
+	for k := range r.Kinds[0].Std {
+		norm, std := mat.Norm(s.RowView(k%p), 2), sigma*mat.Norm(estimator.RowView(k%p), 2)
+		near, all := norm*r.Kinds[0].Std[k], norm*r.Kind(SearchCombined).Std[k]
+		if near > std*(1+1e-6) || all > std*(1+1e-6) || all < std*(1-1e-5) {
+			t.Errorf("coordinate %d: bounds %.9g and %.9g, the estimator has %.9g", k%p, near, all, std)
 		}
 	}
 }

@@ -61,18 +61,14 @@ func softmaxes(n int, tasks []train.Task) *nn.Graph {
 	if len(tasks) == 1 {
 		return Chain("release", []int{n}, &nn.Softmax{})
 	}
-	g := &nn.Graph{Name: "release", Input: "release-input", InputShape: []int{n}, Output: "release"}
-	add := func(name string, op nn.Op, inputs ...string) string {
-		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: inputs, Output: name})
-		return name
-	}
+	b := nn.NewBuilder("release", n)
 	var parts []string
 	first := 0
 	for i, t := range tasks {
-		logits := add(fmt.Sprintf("release-logits-%d", i+1), &nn.Slice{Starts: []int{first}, Counts: []int{t.Classes}}, g.Input)
-		parts = append(parts, add(fmt.Sprintf("release-answer-%d", i+1), &nn.Softmax{}, logits))
+		logits := b.Join(fmt.Sprintf("release-logits-%d", i+1), &nn.Slice{Starts: []int{first}, Counts: []int{t.Classes}}, b.Graph.Input)
+		parts = append(parts, b.Join(fmt.Sprintf("release-answer-%d", i+1), &nn.Softmax{}, logits))
 		first += t.Classes
 	}
-	add("release", &nn.Concat{}, parts...)
-	return g
+	b.Join("release", &nn.Concat{}, parts...)
+	return b.Graph
 }
