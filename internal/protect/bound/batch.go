@@ -105,7 +105,6 @@ func (e *record) fillCramerRao(factors []*Factors, x Experiment) {
 		copy(rowOf(e.figures.Axis, i, e.m), cr.Axis)
 		copy(rowOf(e.figures.Full, i, e.m), cr.Full)
 		copy(rowOf(e.figures.Seen, i, e.m), cr.Seen)
-		e.rank[i] = int32(f.Rank())
 		copy(rowOf(e.spectrum, i, e.p), f.S)
 	})
 }

@@ -54,7 +54,7 @@ type anyNumbers interface {
 }
 
 type number interface {
-	float64 | float32 | int64 | int32 | int16
+	float64 | float32 | int64
 }
 
 // numbers are the slice *at of a record.
@@ -63,7 +63,7 @@ type numbers[T number] struct{ at *[]T }
 func slice[T number](at *[]T) anyNumbers { return numbers[T]{at} }
 
 func (a numbers[T]) dtype() string {
-	types := map[string]string{"[]float64": "<f8", "[]float32": "<f4", "[]int64": "<i8", "[]int32": "<i4", "[]int16": "<i2"}
+	types := map[string]string{"[]float64": "<f8", "[]float32": "<f4", "[]int64": "<i8"}
 	return types[fmt.Sprintf("%T", *a.at)]
 }
 

@@ -35,8 +35,7 @@ type record struct {
 	theta        []float32 // [examples, p]
 	sets         []*Bounds // one for each size, then one for each further kind of bound
 
-	cramerRao bool // whether the following are recorded
-	rank      []int32
+	cramerRao bool      // whether the following are recorded
 	spectrum  []float64 // [examples, p], zeros after the rank
 	figures   CramerRao // [examples, m]
 
@@ -58,7 +57,6 @@ func (e *record) columns() columns {
 	}
 	if e.cramerRao {
 		cols = append(cols,
-			column{"rank", nil, slice(&e.rank)},
 			column{"singular_values", []int{e.p}, slice(&e.spectrum)},
 			column{"cramer_rao_axis", []int{e.m}, slice(&e.figures.Axis)},
 			column{"cramer_rao", []int{e.m}, slice(&e.figures.Full)},

@@ -49,16 +49,11 @@ func Load(path string, e Experiment) (*Result, error) {
 	return r, err
 }
 
-// check returns an error if a number is none, or a count is impossible.
+// check returns an error if a number is none.
 func (e *record) check() error {
 	for _, c := range e.columns() {
 		if i := c.data.nan(); i >= 0 {
 			return fmt.Errorf("array %q: value %d is not a number", c.name, i)
-		}
-	}
-	for i, rank := range e.rank {
-		if rank < 0 || int(rank) > e.p {
-			return fmt.Errorf("rank %d of example %d: there are %d inputs", rank, i, e.p)
 		}
 	}
 	return nil
@@ -73,9 +68,10 @@ func (e Experiment) result(rec *record) *Result {
 		}
 	}
 	if rec.cramerRao {
-		r.CramerRao, r.Rank = &rec.figures, ints(rec.rank)
-		for i, rank := range r.Rank {
-			r.Spectra = append(r.Spectra, rowOf(rec.spectrum, i, rec.p)[:rank])
+		r.CramerRao = &rec.figures
+		for s := range slices.Chunk(rec.spectrum, rec.p) {
+			rank := above(s, 0)
+			r.Rank, r.Spectra = append(r.Rank, rank), append(r.Spectra, s[:rank])
 		}
 	}
 	r.Summaries = e.summaries(r)
@@ -95,7 +91,7 @@ func kindOf(kinds []*Bounds, search string) *Bounds {
 	return nil
 }
 
-func ints[T int64 | int32](x []T) []int {
+func ints(x []int64) []int {
 	out := make([]int, len(x))
 	for i, v := range x {
 		out[i] = int(v)

@@ -263,11 +263,6 @@ func (v *verifier) cramerRao(ctx context.Context, old *record) error {
 	fresh := &record{p: old.p, m: old.m, cramerRao: true}
 	fresh.columns().grow(len(old.index))
 	fresh.fillCramerRao(factors, v.experiment)
-	for i, r := range old.rank {
-		if r != fresh.rank[i] {
-			v.report("rank", int(old.index[i]), -1, r, fresh.rank[i])
-		}
-	}
 	v.estimates("singular_values", old.index, old.spectrum, fresh.spectrum)
 	v.estimates("cramer_rao_axis", old.index, old.figures.Axis, fresh.figures.Axis)
 	v.estimates("cramer_rao", old.index, old.figures.Full, fresh.figures.Full)

@@ -43,7 +43,6 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 		{"singular_values", "singular_values of example 0", 0, 1e-3},
 		{"s200_eps", "s200_std of example 4", (4*6+2)*24 + 9, .01},
 		{"theta", "theta of example 2, coordinate 2", 50, .01},
-		{"rank", "rank of example 4", 4, 1},
 		{"cramer_rao_axis", "cramer_rao_axis of example 1, coordinate 3", 27, 1e-3},
 		{"seen", "seen of example 2, coordinate 5", 53, 1e-3},
 	} {
@@ -135,10 +134,6 @@ func forge(t *testing.T, r *Result, name string, at int, change float64) Claims 
 			x[at] *= 1 + float32(change)
 		case []int64:
 			x[at]++
-		case []int32:
-			x[at]--
-		case []int16:
-			x[at] = (x[at] + 1) % 6
 		default:
 			t.Fatalf("array %s of %T", name, x)
 		}
