@@ -3,9 +3,11 @@ package bound
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
 )
 
@@ -172,21 +174,18 @@ func independent(a []float64, n int) []int {
 // inverse inverts a positive definite matrix and refines it by one step of Newton's,
 // X + X(I − AX); nil if it is not definite.
 func inverse(a []float64, n int) []float64 {
-	var c mat.Cholesky
-	if n == 0 || !c.Factorize(mat.NewSymDense(n, append([]float64(nil), a...))) {
+	if n == 0 {
 		return nil
 	}
-	var inv mat.SymDense
-	if err := c.InverseTo(&inv); err != nil && inv.SymmetricDim() != n {
+	f, err := gram.Factorize(context.Background(), slices.Clone(a), n)
+	if err != nil {
 		return nil
 	}
 	x, r := make([]float64, n*n), make([]float64, n*n)
 	for i := range n {
-		for j := range n {
-			x[i*n+j] = inv.At(i, j)
-		}
-		r[i*n+i] = 1
+		x[i*n+i], r[i*n+i] = 1, 1
 	}
+	_ = f.Solve(context.Background(), x) // does not end
 	simd.Gemm(false, false, n, n, n, -1, a, n, x, n, 1, r, n)
 	simd.Gemm(false, false, n, n, n, 1, append([]float64(nil), x...), n, r, n, 1, x, n)
 	return x

@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/gram"
 	"tattle/internal/math/qp"
 	"tattle/internal/math/simd"
 )
@@ -222,16 +221,9 @@ func (c *cleaner) project(eps []float64, p *qp.Problem) bool {
 		simd.Mul(c.scaled[j*n:(j+1)*n], row, c.weight)
 	}
 	simd.Gram(false, k, n, 1, c.scaled, n, 0, c.gram, k)
-	simd.Mirror(k, c.gram, k)
-	var chol mat.Cholesky
-	if !chol.Factorize(mat.NewSymDense(k, c.gram)) {
+	f, err := gram.Factorize(context.Background(), c.gram, k)
+	if err != nil || f.Solve(context.Background(), c.left) != nil {
 		return false
-	}
-	left := mat.NewVecDense(k, c.left)
-	if err := chol.SolveVecTo(left, left); err != nil {
-		if _, poor := err.(mat.Condition); !poor {
-			return false
-		}
 	}
 	for i := range c.weight {
 		c.weight[i] *= -c.weight[i]
