@@ -204,3 +204,22 @@ func TestFactorLargeEnds(t *testing.T) {
 		}
 	}
 }
+
+// Jacobians of several inputs together, whose rows or columns take several products, are those of each by itself.
+func TestJacobiansInChunks(t *testing.T) {
+	const batch, n = 30, 600
+	for _, p := range []int{250, 700} { // by columns, by rows
+		m, x := smallNet(t, p, 300, n), nn.Float64s(noise(p, batch).X)
+		most := 0
+		for i, got := range Jacobians(m, x) {
+			want := Jacobians(m, rowOf(x, i, p))[0]
+			most = max(most, len(want.Active))
+			if !slices.Equal(got.Active, want.Active) || !slices.EqualFunc(got.Rows, want.Rows, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+				t.Errorf("%d inputs, example %d: another Jacobian", p, i)
+			}
+		}
+		if most <= eigenSmall {
+			t.Errorf("%d inputs: at most %d rows", p, most)
+		}
+	}
+}
