@@ -93,7 +93,7 @@ func (s *searcher) forNew(ctx context.Context, c *cut, l *line, f *found, try fu
 	}
 	draws := min(max(int(50/s.Identify), 2*searchDraws), mostHiddenDraws)
 	// Wide releases are slow to measure.
-	draws = min(draws, max(2*searchDraws, mostHiddenProducts/(s.Candidates*l.values.n)))
+	draws = min(draws, max(2*searchDraws, mostHiddenProducts/(s.Candidates*l.values.P)))
 	var measured *Point
 	guess := 1 / float64(s.people.Count) // to which the probability falls
 	for k := range steps {

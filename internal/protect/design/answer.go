@@ -10,7 +10,6 @@ import (
 	"tattle/internal/math/stat"
 	"tattle/internal/protect/measure"
 	"tattle/internal/protect/release"
-	"tattle/internal/protect/shape"
 )
 
 // An Answer is what a search found.
@@ -107,7 +106,7 @@ func (s *searcher) relearn(ctx context.Context, f *found) ([]Curve, error) {
 	whole := *c
 	whole.learn = append(append([]int(nil), c.learn...), c.validate...)
 	slices.Sort(whole.learn)
-	if whole.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, whole.learn), c.n, c.moments.Classes); err != nil {
+	if whole.moments, err = c.features.moments(ctx, whole.learn, c.moments.Classes); err != nil {
 		return nil, err
 	}
 	l, err := s.line(ctx, &whole, f.Best.place)

@@ -30,7 +30,7 @@ func (o *Options) worstRadius() float64 {
 
 // center returns the mean of rows, and their distances from it.
 func (r rows) center() (mean, norms []float64) {
-	mean = make([]float64, r.n)
+	mean = make([]float64, r.P)
 	for i := range r.Len() {
 		for k, v := range r.row(i) {
 			mean[k] += float64(v)
@@ -51,11 +51,11 @@ func (r rows) center() (mean, norms []float64) {
 
 // within returns rows that are moved toward a center as far as a radius; they themselves if it is 0.
 func (r rows) within(center []float64, radius float64) rows {
-	if radius == 0 || r.n == 0 {
+	if radius == 0 || r.P == 0 {
 		return r
 	}
 	out := r
-	out.values = make([]float32, len(r.values))
+	out.X = make([]float32, len(r.X))
 	for i := range r.Len() {
 		x, y, square := r.row(i), out.row(i), 0.
 		for k, v := range x {

@@ -27,7 +27,6 @@ type cut struct {
 	learn       []int
 	validate    []int
 	train       *dataset.Set   // with the labels to learn by
-	classes     int            // of these
 	moments     *shape.Moments // of the part to learn from
 	scores      []float64      // of the model itself, of the examples to validate
 
@@ -35,23 +34,20 @@ type cut struct {
 	task    *release.Neighbours // of vectors, on the examples to validate
 }
 
-// rows are vectors with the labels of a data set.
-type rows struct {
-	n      int
-	values []float32 // [examples, n]
-	of     nn.Source // labels
+// rows are vectors.
+type rows struct{ nn.Rows }
+
+func (r rows) row(i int) []float32 { return r.X[i*r.P : (i+1)*r.P] }
+
+// labelled returns the rows with labels.
+func (r rows) labelled(labels []int) rows {
+	r.Labels = labels
+	return r
 }
 
-func (r rows) Len() int        { return len(r.values) / r.n }
-func (r rows) Label(i int) int { return r.of.Label(i) }
-func (r rows) row(i int) []float32 {
-	return r.values[i*r.n : (i+1)*r.n]
-}
-
-func (r rows) Examples(x []float32, indices []int) {
-	for i, j := range indices {
-		copy(x[i*r.n:(i+1)*r.n], r.row(j))
-	}
+// moments returns those of some rows.
+func (r rows) moments(ctx context.Context, indices []int, classes int) (*shape.Moments, error) {
+	return shape.NewMoments(ctx, nn.Choose(r, indices), r.P, classes)
 }
 
 const passBatch = 250
@@ -66,11 +62,11 @@ func outputs(ctx context.Context, g *nn.Graph, data nn.Source, progress func(don
 	if data.Len() > mostCached/max(n, 1) {
 		return rows{}, fmt.Errorf("%d values for each of %d inputs need more than 4 GB of memory", n, data.Len())
 	}
-	r := rows{n, make([]float32, data.Len()*n), data}
+	r := rows{nn.Rows{P: n, X: make([]float32, data.Len()*n)}}
 	return r, nn.EachBatch(ctx, data, p, nn.Indices(data.Len()), passBatch, func(indices []int, x []float32) error {
 		first, end := indices[0], indices[0]+len(indices)
-		m.Forward(r.values[first*n:end*n], x)
-		for i, v := range r.values[first*n : end*n] {
+		m.Forward(r.X[first*n:end*n], x)
+		for i, v := range r.X[first*n : end*n] {
 			if v-v != 0 {
 				return fmt.Errorf("example %d: value %d is %v", first+i/n, i%n, v)
 			}
@@ -110,33 +106,30 @@ func (s *searcher) newCut(ctx context.Context, node string, validate []int, prog
 	if front, head, err = flat(front, head); err != nil {
 		return nil, err
 	}
-	c := &cut{node: node, front: front, head: head, train: data}
+	c := &cut{node: node, front: front, head: head, train: data, validate: validate, learn: others(data.Len(), validate)}
 	if c.features, err = outputs(ctx, front, data, progress); err != nil {
 		return nil, err
 	}
-	c.n = c.features.n
-	c.validate = validate
-	c.learn = others(data.Len(), validate)
-	if c.n > mostFeatures {
+	if c.n = c.features.P; c.n > mostFeatures {
 		return nil, fmt.Errorf("%d features: at most %d can be shaped", c.n, mostFeatures)
-	}
-	if s.Use != nil {
-		if err := c.forVectors(ctx, s); err != nil {
-			return nil, err
-		}
-		c.features.of = c.train
-		c.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, c.learn), c.n, c.classes)
-		return c, err
 	}
 	whole, err := nn.NewNet(head)
 	if err != nil {
 		return nil, err
 	}
-	_, c.classes = whole.Dims()
-	if c.moments, err = shape.NewMoments(ctx, nn.Choose(c.features, c.learn), c.n, c.classes); err != nil {
-		return nil, err
+	var task release.Task
+	_, classes := whole.Dims()
+	examples := c.validate
+	if s.Use != nil {
+		if classes, err = c.forVectors(ctx, s); err != nil {
+			return nil, err
+		}
+		task, examples = c.task, pick(c.validate, c.task.Queries())
 	}
-	_, c.scores, err = release.CleanUtility(ctx, whole, nn.Choose(c.features, c.validate), nil, nil)
+	c.features = c.features.labelled(c.train.Y)
+	if c.moments, err = c.features.moments(ctx, c.learn, classes); err == nil {
+		_, c.scores, err = release.CleanUtility(ctx, whole, nn.Choose(c.features, examples), task, nil)
+	}
 	return c, err
 }
 
@@ -156,17 +149,10 @@ func flat(front, head *nn.Graph) (f, h *nn.Graph, err error) {
 
 // tasksOf returns the labels that a release answers, of the given examples.
 func tasksOf(data *dataset.Set, classes int, names []string, indices []int) []train.Task {
-	tasks := []train.Task{{Name: data.YName, Classes: classes}}
-	for _, i := range indices {
-		tasks[0].Labels = append(tasks[0].Labels, data.Y[i])
-	}
+	tasks := []train.Task{{Name: data.YName, Classes: classes, Labels: pick(data.Y, indices)}}
 	for _, name := range names {
 		a := data.Attribute(name)
-		t := train.Task{Name: name, Classes: len(a.Values)}
-		for _, i := range indices {
-			t.Labels = append(t.Labels, a.Labels[i])
-		}
-		tasks = append(tasks, t)
+		tasks = append(tasks, train.Task{Name: name, Classes: len(a.Values), Labels: pick(a.Labels, indices)})
 	}
 	return tasks
 }

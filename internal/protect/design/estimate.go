@@ -65,11 +65,11 @@ type list struct {
 }
 
 func (l list) Len() int { return len(l.indices) }
-func (l list) Dim() int { return l.n }
+func (l list) Dim() int { return l.P }
 func (l list) Features(_ context.Context, dst []float64, indices []int) error {
 	for i, j := range indices {
 		for k, v := range l.row(l.indices[j]) {
-			dst[i*l.n+k] = float64(v)
+			dst[i*l.P+k] = float64(v)
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ const alpha = (1 - measure.DefaultConfidence) * measure.FirstLook
 
 // at measures a line at a strength of the noise.
 func (s *searcher) at(ctx context.Context, c *cut, l *line, sigma float64) (Point, error) {
-	p := Point{place: l.place, Keep: l.values.n, Sigma: sigma, Radius: s.radiusOf(l.radius, sigma)}
+	p := Point{place: l.place, Keep: l.values.P, Sigma: sigma, Radius: s.radiusOf(l.radius, sigma)}
 	if err := s.leaks(ctx, s.clipped(l, sigma), c.validate, &p, searchDraws, s.Seed, false); err != nil {
 		return p, err
 	}
@@ -278,10 +278,10 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 			tasks = tasks[:1] // the model's own head
 		}
 		for _, t := range tasks {
-			widths, scorers = append(widths, t.Classes), append(scorers, release.Labels{Data: labelled{nil, t.Labels}}.Scorer(len(examples), t.Classes))
+			widths, scorers = append(widths, t.Classes), append(scorers, release.Labels{Data: nn.Rows{Labels: t.Labels}}.Scorer(len(examples), t.Classes))
 		}
 	}
-	noisy, all, some := make([]float32, passBatch*values.n), make([]float32, passBatch*answers), make([]float32, 0, passBatch*answers)
+	noisy, all, some := make([]float32, passBatch*values.P), make([]float32, passBatch*answers), make([]float32, 0, passBatch*answers)
 	draws := accuracyDraws
 	if query == 0 {
 		draws = 1 // all are equal
@@ -294,7 +294,7 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 			b := min(passBatch, len(examples)-first)
 			r := run.Rand(s.Seed^streamAccuracy, first, draw)
 			for i := range b {
-				row := noisy[i*values.n : (i+1)*values.n]
+				row := noisy[i*values.P : (i+1)*values.P]
 				copy(row, values.row(examples[first+i]))
 				if query > 0 {
 					for k := range row {
@@ -302,7 +302,7 @@ func (s *searcher) accuracy(ctx context.Context, c *cut, l *line, head *nn.Graph
 					}
 				}
 			}
-			m.Forward(all[:b*answers], noisy[:b*values.n])
+			m.Forward(all[:b*answers], noisy[:b*values.P])
 			at := 0
 			for k, scorer := range scorers {
 				some = some[:0]

@@ -3,6 +3,7 @@ package design
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/stat"
@@ -22,33 +23,70 @@ const (
 	Trained      Method = "trained"      // answers to the tasks, by a network that learned them from the features
 )
 
-// vectorMethods are those of vectors, by default.
-func vectorMethods() []Method { return []Method{Isotropic, Projected, Erased, Discriminant, Shaped} }
-
-// parts returns divisors of the number of features. Each makes a place of its own, where the method keeps the quotient; 0: it keeps
-// what Options.Keep says.
-func (m Method) parts(vectors bool) []int {
-	if vectors && (m == Projected || m == Erased) {
-		return []int{2, 4, 8, 16}
-	}
-	return []int{0}
+// A trait says for which models a method is tried, and at which places.
+type trait struct {
+	Method
+	labels, vectors bool // tried for a model that answers labels, and for one whose outputs are vectors
+	// weights are those of the penalty where a layer is trained. Each makes a place of its own. Larger ones give a release that
+	// leaks less at the same noise, and costs more accuracy.
+	weights []float64
+	parts   []int // of vectors: divisors of the number of features, each a place of its own, where the method keeps the quotient
 }
 
-// defaultMethods are those that are tried where none are named.
-func defaultMethods() []Method {
-	return []Method{Isotropic, Projected, Discriminant, Shaped, Trained}
+// traits are those of all methods, in the order in which they are tried.
+var traits = []trait{
+	{Isotropic, true, true, nil, nil},
+	{Projected, true, true, nil, []int{2, 4, 8, 16}},
+	{Erased, false, true, nil, []int{2, 4, 8, 16}},
+	{Discriminant, true, true, nil, nil},
+	{Shaped, true, true, []float64{4, 12}, nil},
+	{Trained, true, false, []float64{0}, nil},
+}
+
+func (m Method) trait() trait {
+	return traits[slices.IndexFunc(traits, func(t trait) bool { return t.Method == m })]
 }
 
 // learns reports whether a layer is trained.
 func (m Method) learns() bool { return m == Shaped || m == Trained }
 
-// weights returns the weights of the penalty, each of which makes a place of its own. Larger
-// ones give a release that leaks less at the same noise, and costs more accuracy.
-func (m Method) weights() []float64 {
-	if m == Shaped {
-		return []float64{4, 12}
+// known are the methods for the outputs of the model.
+func (o *Options) known() (all []Method) {
+	for _, t := range traits {
+		if o.Use == nil && t.labels || o.Use != nil && t.vectors {
+			all = append(all, t.Method)
+		}
 	}
-	return []float64{0} // there is none
+	return all
+}
+
+// places are the nodes and methods of the search, with each weight and part.
+func (o *Options) places() (all []place) {
+	for _, node := range o.Nodes {
+		for _, m := range o.Methods {
+			t := m.trait()
+			if o.Finetune == FinetuneNone && m.learns() {
+				continue
+			}
+			if t.weights == nil {
+				t.weights = []float64{0}
+			}
+			if o.Use == nil || o.Keep > 0 || t.parts == nil {
+				t.parts = []int{0}
+			}
+			for _, w := range t.weights {
+				for _, part := range t.parts {
+					p := place{Node: node, Method: m, Weight: w, Part: part}
+					all = append(all, p)
+					if o.Exposed != nil && o.Worst == 0 {
+						p.Clip = true
+						all = append(all, p)
+					}
+				}
+			}
+		}
+	}
+	return all
 }
 
 // protectWeight is the weight of each protected attribute in the loss, relative to that of
@@ -88,22 +126,20 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 			l.layer = shape.Chain(Node, []int{c.n}, d)
 		}
 	case Shaped, Trained:
-		if err = s.learn(ctx, c, l); err != nil {
-			return nil, err
-		}
+		err = s.learn(ctx, c, l)
 	default:
 		return nil, fmt.Errorf("no method %q", p.Method)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if l.layer != nil && l.front == nil {
+	if l.layer != nil {
 		if l.values, err = outputs(ctx, l.layer, c.features, nil); err != nil {
 			return nil, err
 		}
 	}
 	if l.scale == 0 {
-		if l.scale = stat.RMS(l.values.values); l.scale == 0 {
+		if l.scale = stat.RMS(l.values.X); l.scale == 0 {
 			return nil, fmt.Errorf("all released values are zero")
 		}
 	}
@@ -126,12 +162,57 @@ func (l *line) released(ctx context.Context, c *cut, data nn.Source) (rows, erro
 	return outputs(ctx, l.layer, r, nil)
 }
 
-// headOf returns the linear head that fits best.
+// headOf returns the linear head that fits best what is released: by the moments of the examples to learn from, with several
+// tasks side by side, or to the vectors of the model. It is fitted again where the clip changes the values.
 func (s *searcher) headOf(ctx context.Context, c *cut, l *line) func(sigma float64) (*nn.Graph, error) {
-	if s.Use != nil {
-		return s.vectorHead(c, l)
+	var layer func(sigma float64) (*nn.Dense, error)
+	var of *rows // values to which it is fitted
+	return func(sigma float64) (*nn.Graph, error) {
+		if values := s.clipped(l, sigma); of == nil || of != l.last {
+			if s.Use != nil {
+				layer = shape.NewJoint(values.X, c.vectors.X, values.P, c.vectors.P, c.learn).Head
+			} else {
+				all, err := s.moments(ctx, c, values)
+				if err != nil {
+					return nil, err
+				}
+				layer = func(sigma float64) (*nn.Dense, error) { return sideBySide(all, sigma) }
+			}
+			of = l.last
+		}
+		d, err := layer(sigma)
+		if err != nil {
+			return nil, err
+		}
+		return shape.Chain("head", []int{l.values.P}, d), nil
 	}
-	return s.linearHead(ctx, c, l)
+}
+
+// moments are those of values, by the labels of each task.
+func (s *searcher) moments(ctx context.Context, c *cut, values rows) (all []*shape.Moments, err error) {
+	for _, t := range tasksOf(c.train, c.moments.Classes, s.Tasks, nn.Indices(c.train.Len())) {
+		m, err := values.labelled(t.Labels).moments(ctx, c.learn, t.Classes)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// sideBySide is one layer with the answers of each head.
+func sideBySide(all []*shape.Moments, sigma float64) (*nn.Dense, error) {
+	h := &nn.Dense{In: all[0].N, Weight: &nn.Param{Name: "head.weight"}, Bias: &nn.Param{Name: "head.bias"}}
+	for _, m := range all {
+		d, err := m.Head(sigma)
+		if err != nil {
+			return nil, err
+		}
+		h.Out += d.Out
+		h.Weight.Data, h.Bias.Data = append(h.Weight.Data, d.Weight.Data...), append(h.Bias.Data, d.Bias.Data...)
+	}
+	h.Weight.Shape, h.Bias.Shape = []int{h.Out, h.In}, []int{h.Out}
+	return h, nil
 }
 
 // keep returns how many numbers a projected release sends.
@@ -156,86 +237,35 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 	}
 	for _, p := range s.Protect {
 		a := s.train.Attribute(p.Attribute)
-		class := make([]int, len(c.learn))
-		for i, j := range c.learn {
-			class[i] = a.Labels[j]
-		}
-		o.Protect = append(o.Protect, shape.Protected{Class: class, Weight: l.Weight * protectWeight})
+		o.Protect = append(o.Protect, shape.Protected{Class: pick(a.Labels, c.learn), Weight: l.Weight * protectWeight})
 	}
 	var front *nn.Graph
-	data := nn.Choose(c.features, c.learn)
+	data, err := nn.Choose(c.features, c.learn), error(nil)
 	if s.Finetune == FinetuneAll {
-		var err error
 		if front, err = copyOf(c.front); err != nil {
 			return err
 		}
 		data = nn.Choose(s.train, c.learn)
 	}
 	tasks := tasksOf(c.train, c.moments.Classes, s.Tasks, c.learn)
-	var layer *nn.Graph
 	if l.Method == Trained {
-		var err error
-		if layer, err = shape.Answers(ctx, data, front, c.n, tasks, o); err != nil {
-			return err
-		}
+		l.layer, err = shape.Answers(ctx, data, front, c.n, tasks, o)
 		l.scale = shape.AnswerSigma
 	} else {
-		learned, err := shape.Fit(ctx, data, front, c.moments, tasks, o)
-		if err != nil {
-			return err
-		}
-		layer, l.scale = learned.Layer, learned.Sigma
-		if s.Use == nil {
-			l.head = func(float64) (*nn.Graph, error) { return learned.Head, nil }
+		var learned *shape.Shape
+		if learned, err = shape.Fit(ctx, data, front, c.moments, tasks, o); err == nil {
+			l.layer, l.scale = learned.Layer, learned.Sigma
+			if s.Use == nil {
+				l.head = func(float64) (*nn.Graph, error) { return learned.Head, nil }
+			}
 		}
 	}
-	if front == nil {
-		l.layer = layer
-		return nil
+	if err == nil && front != nil {
+		l.front, l.layer = l.layer, nil
+		l.values, err = outputs(ctx, l.front, s.train, nil)
 	}
-	l.front = layer
-	var err error
-	l.values, err = outputs(ctx, layer, s.train, nil)
 	return err
 }
-
-// linearHead returns the linear head of what is released, by the moments of the examples to
-// learn from; several tasks have one each, side by side.
-func (s *searcher) linearHead(ctx context.Context, c *cut, l *line) func(sigma float64) (*nn.Graph, error) {
-	var all []*shape.Moments
-	var of *rows // values whose moments these are
-	return func(sigma float64) (*nn.Graph, error) {
-		if values := s.clipped(l, sigma); of == nil || of != l.last {
-			all, of = nil, l.last
-			for _, t := range tasksOf(c.train, c.moments.Classes, s.Tasks, c.learn) {
-				m, err := shape.NewMoments(ctx, labelled{nn.Choose(values, c.learn), t.Labels}, values.n, t.Classes)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, m)
-			}
-		}
-		h := &nn.Dense{In: l.values.n, Weight: &nn.Param{Name: "head.weight"}, Bias: &nn.Param{Name: "head.bias"}}
-		for _, m := range all {
-			d, err := m.Head(sigma)
-			if err != nil {
-				return nil, err
-			}
-			h.Out += d.Out
-			h.Weight.Data, h.Bias.Data = append(h.Weight.Data, d.Weight.Data...), append(h.Bias.Data, d.Bias.Data...)
-		}
-		h.Weight.Shape, h.Bias.Shape = []int{h.Out, h.In}, []int{h.Out}
-		return shape.Chain("head", []int{h.In}, h), nil
-	}
-}
-
-// labelled is a source with other labels.
-type labelled struct {
-	nn.Source
-	labels []int
-}
-
-func (l labelled) Label(i int) int { return l.labels[i] }
 
 // mostPrincipal is the largest number of features whose covariance is decomposed: about ten
 // seconds.

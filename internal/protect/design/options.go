@@ -37,7 +37,7 @@ type Options struct {
 	Seed    uint64
 
 	Queries  int          // releases of each input; 0: one
-	Methods  []Method     // none: defaultMethods
+	Methods  []Method     // none: all that are known for the outputs of the model
 	Finetune Finetune     // what learns under the noise; empty: FinetuneHead
 	Epochs   int          // of each training; 0: shape's default
 	Tasks    []string     // attributes that the release also answers, beside the target
@@ -107,11 +107,9 @@ func (o *Options) checkSettings() error {
 }
 
 func (o *Options) checkMethods() error {
-	known := defaultMethods()
-	if o.Use != nil {
-		if known = vectorMethods(); len(o.Tasks) > 0 {
-			return measure.WrongOption("Tasks", "vectors answer no further task: leave it out")
-		}
+	known := o.known()
+	if o.Use != nil && len(o.Tasks) > 0 {
+		return measure.WrongOption("Tasks", "vectors answer no further task: leave it out")
 	}
 	for _, m := range o.Methods {
 		switch {

@@ -78,30 +78,12 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	s.running = &running{tell: s.tell}
 	s.cuts = &cuts{tell: s.running.all}
 	if len(s.Methods) == 0 {
-		if s.Methods = defaultMethods(); s.Use != nil {
-			s.Methods = slices.DeleteFunc(vectorMethods(), func(m Method) bool { return m == Erased && len(s.Protect) == 0 })
-		}
+		s.Methods = slices.DeleteFunc(s.known(), func(m Method) bool { return m == Erased && len(s.Protect) == 0 })
 	}
+	s.places = s.Options.places()
 	s.people = measure.PeopledOf(s.train, s.list(s.train))
 	s.candidates = s.people.Indices
 	s.most = measure.SquareRange(s.train, s.Seed) // of training data: the sample must not choose the noise
-	for _, node := range s.Nodes {
-		for _, m := range s.Methods {
-			if s.Finetune == FinetuneNone && m.learns() {
-				continue
-			}
-			for _, w := range m.weights() {
-				for _, part := range m.parts(s.Use != nil && s.Keep == 0) {
-					p := place{Node: node, Method: m, Weight: w, Part: part}
-					s.places = append(s.places, p)
-					if s.Exposed != nil && s.Worst == 0 {
-						p.Clip = true
-						s.places = append(s.places, p)
-					}
-				}
-			}
-		}
-	}
 	return s, nil
 }
 

@@ -53,56 +53,34 @@ func cellsOf(vectors rows, learn []int, seed uint64) []int {
 }
 
 // forVectors prepares a cut for a model whose outputs are vectors: labels to learn by, where the task has none, and the task.
-func (c *cut) forVectors(ctx context.Context, s *searcher) error {
-	var err error
+func (c *cut) forVectors(ctx context.Context, s *searcher) (classes int, err error) {
 	if c.vectors, err = outputs(ctx, c.head, c.features, nil); err != nil {
-		return err
+		return 0, err
 	}
-	if !s.Use.ByTarget() {
+	validate := s.train.Subset(c.validate)
+	database := release.Database{Width: c.vectors.P, Vectors: make([]float32, len(c.validate)*c.vectors.P), Views: s.Views != nil, People: validate.People()}
+	if s.Use.ByTarget() {
+		database.Labels = validate.Y
+	} else {
 		set := *s.train
 		set.Y, set.YNames, set.YName = cellsOf(c.vectors, c.learn, s.Seed), nil, "cell"
-		c.train, c.classes = &set, slices.Max(set.Y)+1
-	} else {
-		c.classes = max(len(s.train.YNames), slices.Max(s.train.Y)+1)
+		c.train = &set
 	}
-	database := release.Database{Width: c.vectors.n, Vectors: c.vectors.of32(c.validate), Views: s.Views != nil}
-	if s.train.Group != nil {
-		database.People = s.train.Subset(c.validate).People()
-	}
-	if s.Use.ByTarget() {
-		database.Labels = s.train.Subset(c.validate).Y
-	}
-	if s.Views != nil {
+	if c.vectors.Examples(database.Vectors, c.validate); s.Views != nil {
 		features, err := outputs(ctx, c.front, s.Views.Subset(c.validate), nil)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		views, err := outputs(ctx, c.head, features, nil)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		database.Vectors = views.values
+		database.Vectors = views.X
 	}
 	if c.task, err = release.NewNeighbours(ctx, *s.Use, database); err != nil {
-		return measure.WrongOption("Utility", "%w", err)
+		return 0, measure.WrongOption("Utility", "%w", err)
 	}
-	scorer := c.task.Scorer(len(c.task.Queries()), c.vectors.n)
-	for first, q := range c.task.Queries() {
-		if err := scorer.Add(first, c.vectors.row(c.validate[q])); err != nil {
-			return err
-		}
-	}
-	c.scores = scorer.Scores()
-	return nil
-}
-
-// of32 returns some rows, one after the other.
-func (r rows) of32(indices []int) []float32 {
-	out := make([]float32, 0, len(indices)*r.n)
-	for _, i := range indices {
-		out = append(out, r.row(i)...)
-	}
-	return out
+	return max(len(c.train.YNames), slices.Max(c.train.Y)+1), nil
 }
 
 // noisyTask returns the task of the cut, with a database of noisy vectors if that is what is asked for.
@@ -119,7 +97,7 @@ func (s *searcher) noisyTask(ctx context.Context, c *cut, l *line, m *nn.Net, si
 		values, at = views.within(l.center, s.radiusOf(l.radius, sigma)), nn.Indices(len(c.validate))
 	}
 	_, width := m.Dims()
-	out, noisy := make([]float32, len(c.validate)*width), make([]float32, values.n)
+	out, noisy := make([]float32, len(c.validate)*width), make([]float32, values.P)
 	for i, example := range c.validate {
 		copy(noisy, values.row(at[i]))
 		r := run.Rand(s.Seed^streamLookups, example, 0)
@@ -131,28 +109,12 @@ func (s *searcher) noisyTask(ctx context.Context, c *cut, l *line, m *nn.Net, si
 	return c.task.With(ctx, out)
 }
 
-// vectorHead returns the affine map from noisy values to the vectors of the model that errs least in squares.
-func (s *searcher) vectorHead(c *cut, l *line) func(sigma float64) (*nn.Graph, error) {
-	var joint *shape.Joint
-	var of *rows
-	return func(sigma float64) (*nn.Graph, error) {
-		if values := s.clipped(l, sigma); of == nil || of != l.last {
-			joint, of = shape.NewJoint(values.values, c.vectors.values, values.n, c.vectors.n, c.learn), l.last
-		}
-		d, err := joint.Head(sigma)
-		if err != nil {
-			return nil, err
-		}
-		return shape.Chain("head", []int{l.values.n}, d), nil
-	}
-}
-
 // erased returns the layer without the directions of the protected attributes.
 func (s *searcher) erased(ctx context.Context, c *cut, keep int) (*nn.Graph, error) {
 	var all []*shape.Moments
 	for _, p := range s.Protect {
 		a := s.train.Attribute(p.Attribute)
-		m, err := shape.NewMoments(ctx, labelled{nn.Choose(c.features, c.learn), pick(a.Labels, c.learn)}, c.n, len(a.Values))
+		m, err := c.features.labelled(a.Labels).moments(ctx, c.learn, len(a.Values))
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ func TestCells(t *testing.T) {
 		copy(set.Values[i*8:(i+1)*8], set.Values[i%4*8:][:8])
 	}
 	learn := nn.Indices(50)
-	labels := cellsOf(rows{n: 8, values: set.Values}, learn, 1)
+	labels := cellsOf(rows{nn.Rows{P: 8, X: set.Values}}, learn, 1)
 	seen := map[int]bool{}
 	for _, i := range learn {
 		seen[labels[i]] = true
