@@ -28,9 +28,7 @@ func init() {
 					table: &tableOf{rows: []string{"method and node"}, columns: []column{
 						{"numbers", "point.numbers", "", false}, {"σ", "point.sigma", "", false}, {"{score}", "point.accuracy", "", false}, {"identified", "point.identified", "", false}, {"bits", "point.bits", "bare", false}, {"floor", "point.floor", "", false}}}},
 				{title: "Right guesses of protected attributes", table: &tableOf{rows: []string{"method and node", "attribute"}, columns: []column{{"guessed", "point.guessed", "", false}}}},
-				{title: "Tasks that the release also answers", table: &tableOf{rows: []string{"task"}, columns: []column{{"accuracy", "task", "", false}, {"95 % interval", "task", "interval", false}}}},
-				{title: "Nodes of the model", says: "Share: multiply-adds of the model that run on the device, before the node.",
-					table: &tableOf{rows: []string{"node"}, columns: []column{{"share", "cut.share", "", false}, {"multiply-adds", "cut.operations", "", false}, {"parameters", "cut.parameters", "", false}, {"features", "cut.features", "", false}, {"{score}", "cut.accuracy", "", false}}}}}},
+				{title: "Tasks that the release also answers", table: &tableOf{rows: []string{"task"}, columns: []column{{"accuracy", "task", "", false}, {"95 % interval", "task", "interval", false}}}}}},
 		}, boundLayout.sections[:1], boundLayout.sections[3:]),
 		terms: boundLayout.terms,
 	}

@@ -154,7 +154,6 @@ var promise = map[string]Wording{
 	"help.nodes":              {Part: Advice, Says: "Promise less, or try other nodes or other methods."},
 	"design.examine":          {Part: Advice, Says: "To examine the release further, in the folder in which this ran: {1}"},
 	"design.pack":             {Part: Advice, Says: "To deploy the release with its certificate: {1}"},
-	"design.device":           {Part: Evidence, Says: "{cut.share} of the model's multiply-adds run on the device, before node {subject}."},
 }
 
 // certificate are findings of a certificate of the guard.

@@ -232,7 +232,7 @@ func (q *request) promise(ctx context.Context, again *report.Report, m *measure.
 	}
 	for _, f := range q.was.Findings {
 		begins, command := map[string]string{"design.examine": "tattle bound --", "design.pack": "tattle guard pack "}[f.Code]
-		if f.Code == "design.device" || command && len(f.Args) == 1 && strings.HasPrefix(f.Args[0], begins) && !strings.ContainsAny(f.Args[0], "|;&`$<>\n") {
+		if command && len(f.Args) == 1 && strings.HasPrefix(f.Args[0], begins) && !strings.ContainsAny(f.Args[0], "|;&`$<>\n") {
 			again.Findings = append(again.Findings, f)
 		}
 	}

@@ -23,27 +23,6 @@ type Answer struct {
 	Curves    []Curve     // what each kind of promise costs; nil where none is about naming the input
 	Left      []string    // places that were given up, with the reasons
 	Nearest   *Point      // of the points that do not meet the limits, the nearest; nil if Best is there
-	Cuts      []CutCost   // of the nodes that were tried
-}
-
-// A CutCost says how much of a model is before a node.
-type CutCost struct {
-	Node         string  `json:"node"`
-	Features     int     `json:"features"`
-	MultiplyAdds int64   `json:"multiply_adds"` // for one input, before the node
-	Share        float64 `json:"share"`         // of the whole model's
-	Parameters   int     `json:"parameters"`    // before the node
-}
-
-// cost says how much of the model is before the cut.
-func (c *cut) cost(g *nn.Graph) CutCost {
-	x := CutCost{Node: c.node, Features: c.n, Parameters: c.front.ParamCount()}
-	// Costs cannot fail on a graph whose front is computed.
-	x.MultiplyAdds, _ = c.front.MultiplyAdds()
-	if whole, _ := g.MultiplyAdds(); whole > 0 {
-		x.Share = float64(x.MultiplyAdds) / float64(whole)
-	}
-	return x
 }
 
 // cheaper reports whether p costs less than q: mean accuracy over the tasks, then the number of
@@ -68,13 +47,7 @@ func (s *searcher) answer(ctx context.Context, all []*found) (*Answer, error) {
 		if f.Left != "" {
 			a.Left = append(a.Left, f.Left)
 		}
-		if f.Cost.Node == "" {
-			continue
-		}
 		a.Clean = max(a.Clean, f.Clean)
-		if !slices.ContainsFunc(a.Cuts, func(c CutCost) bool { return c.Node == f.Cost.Node }) {
-			a.Cuts = append(a.Cuts, f.Cost)
-		}
 		if f.Nearest != nil && (a.Nearest == nil || cheaper(f.Nearest, a.Nearest)) {
 			a.Nearest = f.Nearest
 		}
@@ -99,7 +72,7 @@ func (s *searcher) answer(ctx context.Context, all []*found) (*Answer, error) {
 // relearn learns the release of a place again, from all training data, also from the part that measured accuracies. It returns
 // the curves, whose accuracies are of that part.
 func (s *searcher) relearn(ctx context.Context, f *found) ([]Curve, error) {
-	c, err := s.cutAt(ctx, f.Cost.Node)
+	c, err := s.cutAt(ctx, f.Best.Node)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // assemble makes the model and the heads of the answer from what a shard holds.
 func (s *searcher) assemble(f *found, a *Answer) error {
-	front, head, err := s.graph.Cut(f.Cost.Node)
+	front, head, err := s.graph.Cut(f.Best.Node)
 	if err != nil {
 		return err
 	}

@@ -97,8 +97,8 @@ func others(n int, list []int) []int {
 }
 
 // newCut cuts g at a node and computes the features of the data.
-func (s *searcher) newCut(ctx context.Context, node string, validate []int, progress func(done, total int)) (*cut, error) {
-	data := s.train
+func (s *searcher) newCut(ctx context.Context, node string, progress func(done, total int)) (*cut, error) {
+	data, validate := s.train, s.validation()
 	front, head, err := s.graph.Cut(node)
 	if err != nil {
 		return nil, err

@@ -20,62 +20,49 @@ func (s *searcher) atOnce() int {
 	return min(placesAtOnce, runtime.GOMAXPROCS(0))
 }
 
-// cuts keeps the cut of the last place that was computed here.
-type cuts struct {
-	mu   sync.Mutex
-	last *cut
-	tell func(phase string, done, total int) // whichever place needs the cut first, all wait for it
-}
-
-// cutAt returns the cut at a node, which is kept for the next place.
-func (s *searcher) cutAt(ctx context.Context, node string) (*cut, error) {
-	s.cuts.mu.Lock()
-	defer s.cuts.mu.Unlock()
-	if c := s.cuts.last; c != nil && c.node == node {
-		return c, nil
-	}
-	s.cuts.last = nil
-	progress := func(done, total int) { s.cuts.tell("computing the features of "+node, done, total) }
-	c, err := s.newCut(ctx, node, s.validation(), progress)
-	if err != nil {
-		return nil, err
-	}
-	s.cuts.last = c
-	return c, nil
-}
-
-// running are the places that are searched now. One progress bar is shown: that of the first.
-// Progress functions are called by one goroutine at a time.
+// running is what places that are searched at the same time share.
 type running struct {
-	mu     sync.Mutex
-	places []int
+	shown  sync.Mutex
+	places []int // that are searched now
 	tell   func(phase string, done, total int)
+
+	cutting sync.Mutex
+	last    *cut // of the place before
 }
 
-// all reports progress of all places.
-func (r *running) all(phase string, done, total int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.tell(phase, done, total)
+// cutAt returns the cut at a node, which is kept for the next place. All places wait for it.
+func (s *searcher) cutAt(ctx context.Context, node string) (*cut, error) {
+	r := s.running
+	r.cutting.Lock()
+	defer r.cutting.Unlock()
+	if r.last != nil && r.last.node == node {
+		return r.last, nil
+	}
+	r.last = nil
+	c, err := s.newCut(ctx, node, func(done, total int) { r.show(everyPlace, "computing the features of "+node, done, total) })
+	if err == nil {
+		r.last = c
+	}
+	return c, err
 }
 
-// begin adds a place. It returns the progress function of the place.
-func (r *running) begin(place int) func(phase string, done, total int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.places = append(r.places, place)
-	return func(phase string, done, total int) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if slices.Min(r.places) == place {
-			r.tell(phase, done, total)
-		}
+// everyPlace is progress of all places.
+const everyPlace = -1
+
+// show reports progress of a place if it is the first of those that are searched: one bar is shown.
+func (r *running) show(place int, phase string, done, total int) {
+	r.shown.Lock()
+	defer r.shown.Unlock()
+	if place == everyPlace || slices.Min(r.places) == place {
+		r.tell(phase, done, total)
 	}
 }
 
-// end removes a place.
-func (r *running) end(place int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.places = slices.DeleteFunc(r.places, func(p int) bool { return p == place })
+// change adds a place, or removes it.
+func (r *running) change(place int, more bool) {
+	r.shown.Lock()
+	defer r.shown.Unlock()
+	if r.places = slices.DeleteFunc(r.places, func(p int) bool { return p == place }); more {
+		r.places = append(r.places, place)
+	}
 }

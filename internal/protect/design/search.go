@@ -31,7 +31,6 @@ type searcher struct {
 	inputs      int             // numbers of an input
 	most        float64         // measure.SquareRange of the inputs
 	places      []place
-	cuts        *cuts
 	running     *running
 }
 
@@ -76,7 +75,6 @@ func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, e
 	}
 	s := &searcher{Options: o, graph: g, train: train, test: test, inputs: nn.Size(test.Shape)}
 	s.running = &running{tell: s.tell}
-	s.cuts = &cuts{tell: s.running.all}
 	if len(s.Methods) == 0 {
 		s.Methods = slices.DeleteFunc(s.known(), func(m Method) bool { return m == Erased && len(s.Protect) == 0 })
 	}
@@ -96,7 +94,6 @@ func (s *searcher) tell(phase string, done, total int) {
 // found is the result of the search at one place: one shard of the run.
 type found struct {
 	Left    string  `json:"left,omitempty"` // why there is nothing
-	Cost    CutCost `json:"cut"`
 	Clean   float64 `json:"clean"`
 	Points  []Point `json:"points,omitempty"`
 	Best    *Point  `json:"best,omitempty"`
@@ -121,15 +118,18 @@ func (s *searcher) stage(ctx context.Context) ([]*found, error) {
 		AtOnce:   s.atOnce(),
 		Do: func(ctx context.Context, i int, w io.Writer) error {
 			one := *s
-			one.Progress = s.running.begin(i)
-			defer s.running.end(i)
+			one.Progress = func(phase string, done, total int) { s.running.show(i, phase, done, total) }
+			s.running.change(i, true)
+			defer s.running.change(i, false)
 			f, err := one.search(ctx, s.places[i])
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.places[i], err)
 			}
 			return json.NewEncoder(w).Encode(f)
 		},
-		Progress: func(f *run.Folder) { s.running.all("searching", f.Len()-len(f.Remaining()), len(s.places)) },
+		Progress: func(f *run.Folder) {
+			s.running.show(everyPlace, "searching", f.Len()-len(f.Remaining()), len(s.places))
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (s *searcher) search(ctx context.Context, p place) (*found, error) {
 	if err != nil {
 		return left(ctx, p, err)
 	}
-	f := &found{Cost: c.cost(s.graph), Clean: mean(c.scores)}
+	f := &found{Clean: mean(c.scores)}
 	l, err := s.line(ctx, c, p)
 	if err != nil {
 		return left(ctx, p, err)

@@ -12,7 +12,7 @@ func (p Run) search(r *report.Report) {
 	if len(p.Answer.Points) == 0 && len(p.Answer.Left) == 0 {
 		return
 	}
-	best, nodes := map[string]*Point{}, map[string]float64{}
+	best := map[string]*Point{}
 	var order []string
 	for i, x := range p.Answer.Points {
 		name := x.place.String()
@@ -21,9 +21,6 @@ func (p Run) search(r *report.Report) {
 		}
 		if x.Meets && (best[name] == nil || x.Accuracy[0] > best[name].Accuracy[0]) {
 			best[name] = &p.Answer.Points[i]
-		}
-		if x.Meets {
-			nodes[x.Node] = max(nodes[x.Node], x.Accuracy[0])
 		}
 		p.point(r, name, x)
 	}
@@ -40,21 +37,6 @@ func (p Run) search(r *report.Report) {
 	}
 	if x := p.Answer.Nearest; x != nil {
 		p.row(add, "nearest", x.place.String(), *x)
-	}
-	for _, c := range p.Answer.Cuts {
-		claim := func(id string, v report.Value) {
-			r.Add(report.Claim{ID: id, Subject: c.Node, Kind: report.Measured, Value: v, Source: report.Searched})
-		}
-		claim("cut.share", report.Exactly(c.Share, report.Share))
-		claim("cut.operations", report.Exactly(float64(c.MultiplyAdds), report.Number))
-		claim("cut.parameters", report.Exactly(float64(c.Parameters), report.Count))
-		claim("cut.features", report.Exactly(float64(c.Features), report.Count))
-		if a, ok := nodes[c.Node]; ok {
-			claim("cut.accuracy", report.Exactly(a, report.Share))
-		}
-		if b := p.Answer.Best; b != nil && b.Node == c.Node {
-			r.Find("design.device", c.Node)
-		}
 	}
 	for _, why := range p.Answer.Left {
 		r.Find("left_out", "", strings.TrimSuffix(why, "."))
