@@ -3,11 +3,13 @@ package design
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/stat"
 	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/measure"
@@ -78,50 +80,40 @@ func (o *Options) check(train, test *dataset.Set) error {
 	if err := o.checkSettings(); err != nil {
 		return err
 	}
-	if !o.Promise() {
-		return measure.WrongOption("Limits", "no promise is given: give a limit, such as on identification")
-	}
 	return cmp.Or(o.checkMethods(), o.checkList(train), o.checkErrors(train, test), o.checkAttributes(train, test))
 }
 
-func (o *Options) checkSettings() error {
-	switch {
-	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
-		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
-	case !(o.Worst >= 0 && o.Worst < 1) || o.Among < 0:
-		return measure.WrongOption("Worst", "%v among %d candidates: give a share below 1, and a number of candidates", o.Worst, o.Among)
-	case o.Worst > 0 && o.worstRadius() == 0:
-		return measure.WrongOption("Worst", "%.4g %% of %d candidates: guessing without the release already names %.3g %%: give a larger share", 100*o.Worst, o.Among, 100/float64(o.Among))
-	case o.ListDraws < 0 || o.ListDraws > mostListDraws:
-		return measure.WrongOption("ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws)
-	}
-	for _, f := range []struct {
-		name string
-		v    float64
-	}{{"Floor", o.Floor}, {"Attack", o.Attack}, {"Bits", o.Bits}} {
-		if !(f.v >= 0) || math.IsInf(f.v, 0) {
-			return measure.WrongOption(f.name, "%v: give a positive number", f.v)
-		}
+// refused returns an OptionError if an option cannot be used.
+func refused(wrong bool, option, format string, a ...any) error {
+	if wrong {
+		return measure.WrongOption(option, format, a...)
 	}
 	return nil
 }
 
+func (o *Options) checkSettings() error {
+	positive := func(name string, v float64) error {
+		return refused(!(v >= 0) || math.IsInf(v, 0), name, "%v: give a positive number", v)
+	}
+	return cmp.Or(
+		refused(!(o.MaxDrop >= 0 && o.MaxDrop < 1), "MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop),
+		refused(!(o.Worst >= 0 && o.Worst < 1) || o.Among < 0, "Worst", "%v among %d candidates: give a share below 1, and a number of candidates", o.Worst, o.Among),
+		refused(o.Worst > 0 && o.worstRadius() == 0, "Worst", "%.4g %% of %d candidates: guessing without the release already names %.3g %%: give a larger share", 100*o.Worst, o.Among, 100/float64(o.Among)),
+		refused(o.ListDraws < 0 || o.ListDraws > mostListDraws, "ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws),
+		positive("Floor", o.Floor), positive("Attack", o.Attack), positive("Bits", o.Bits),
+		refused(!o.Promise(), "Limits", "no promise is given: give a limit, such as on identification"),
+	)
+}
+
 func (o *Options) checkMethods() error {
-	known := o.known()
-	if o.Use != nil && len(o.Tasks) > 0 {
-		return measure.WrongOption("Tasks", "vectors answer no further task: leave it out")
-	}
+	err := refused(o.Use != nil && len(o.Tasks) > 0, "Tasks", "vectors answer no further task: leave it out")
 	for _, m := range o.Methods {
-		switch {
-		case !slices.Contains(known, m):
-			return measure.WrongOption("Methods", "%q cannot be used here: choose from %s", m, joined(known))
-		case m == Erased && len(o.Protect) == 0:
-			return measure.WrongOption("Methods", "%s: nothing is protected that could be erased", m)
-		case o.Finetune == FinetuneNone && m.learns():
-			return measure.WrongOption("Methods", "%s learns, and nothing is to be learned: choose from %s, or let the head learn", m, joined([]Method{Isotropic, Projected, Discriminant}))
-		}
+		err = cmp.Or(err,
+			refused(!slices.Contains(o.known(), m), "Methods", "%q cannot be used here: choose from %s", m, joined(o.known())),
+			refused(m == Erased && len(o.Protect) == 0, "Methods", "%s: nothing is protected that could be erased", m),
+			refused(o.Finetune == FinetuneNone && m.learns(), "Methods", "%s learns, and nothing is to be learned: choose from %s, or let the head learn", m, joined([]Method{Isotropic, Projected, Discriminant})))
 	}
-	return nil
+	return err
 }
 
 // checkList checks the limits about a list of candidates, drawn from the training data.
@@ -129,27 +121,24 @@ func (o *Options) checkList(train *dataset.Set) error {
 	if o.Candidates > train.Len() {
 		return measure.WrongOption("Identify", "%d candidates: the training data hold %d inputs", o.Candidates, train.Len())
 	}
-	named, who := o.Candidates, "different candidates"
+	named, who, than := o.Candidates, "different candidates", math.Inf(1)
 	if o.Identify > 0 || o.Bits > 0 || o.Exposed != nil {
 		list := measure.PeopledOf(train, o.list(train))
 		if named = list.Count; list.People != nil {
 			who = "people"
 		}
 	}
-	if named < 2 {
-		return measure.WrongOption("Identify", "the %d candidates are of one person, or all equal: there is nobody to take them for", o.Candidates)
+	if o.Exposed != nil {
+		than = o.Exposed.Than
 	}
 	guess, whole := 1/float64(named), math.Log2(float64(named))
 	least := upward(100*max(identifyMargin*guess, highest(identifyRoom*guess, mostListDraws)), 3)
-	switch {
-	case o.Exposed != nil && o.Exposed.Than <= identifyMargin*guess:
-		return measure.WrongOption("Exposed", "more than %.4g %% of releases: guessing among %d %s already names each in %.3g %%: give a larger share of releases, or more candidates", 100*o.Exposed.Than, named, who, 100*guess)
-	case o.Identify > 0 && 100*o.Identify <= least:
-		return measure.WrongOption("Identify", "%.4g %% of %d %s: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, named, who, 100*guess, least)
-	case o.Bits > 0 && o.Bits >= whole:
-		return measure.WrongOption("Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d %s it is, so the limit must be smaller", o.Bits, whole, named, who)
-	}
-	return nil
+	return cmp.Or(
+		refused(named < 2, "Identify", "the %d candidates are of one person, or all equal: there is nobody to take them for", o.Candidates),
+		refused(than <= identifyMargin*guess, "Exposed", "more than %.4g %% of releases: guessing among %d %s already names each in %.3g %%: give a larger share of releases, or more candidates", 100*than, named, who, 100*guess),
+		refused(o.Identify > 0 && 100*o.Identify <= least, "Identify", "%.4g %% of %d %s: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, named, who, 100*guess, least),
+		refused(o.Bits > 0 && o.Bits >= whole, "Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d %s it is, so the limit must be smaller", o.Bits, whole, named, who),
+	)
 }
 
 // list returns the candidates: different inputs of the training data, those of the final measurement.
@@ -188,34 +177,23 @@ func (o *Options) checkErrors(train, test *dataset.Set) error {
 	if o.GreyLevels > 0 {
 		unit, in = "grey levels", o.GreyLevels
 	}
-	if o.Attack > 0 && o.Attack >= guess {
-		return measure.WrongOption("Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: the limit must be smaller than that", guess*in, unit)
-	}
-	if o.Floor == 0 {
-		return nil
+	err := refused(o.Attack > 0 && o.Attack >= guess, "Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: the limit must be smaller than that", guess*in, unit)
+	if o.Floor == 0 || err != nil {
+		return err
 	}
 	most := measure.SquareRange(train, o.Seed)
-	if top := math.Sqrt((bayes.Population{N: People(test) - measure.SetApart(People(test)), Alpha: alpha / 2}).Floor(min(guess*guess, most), most)); o.Floor >= top {
-		return measure.WrongOption("Floor", "with %d test inputs, only floors below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
-	}
-	return nil
+	top := math.Sqrt((bayes.Population{N: People(test) - measure.SetApart(People(test)), Alpha: alpha / 2}).Floor(min(guess*guess, most), most))
+	return refused(o.Floor >= top, "Floor", "with %d test inputs, only floors below %.4g %s can be certified, where guessing the mean errs by %.4g: promise less, or give more test inputs", test.Len(), top*in, unit, guess*in)
 }
 
-func (o *Options) checkAttributes(train, test *dataset.Set) error {
+func (o *Options) checkAttributes(train, test *dataset.Set) (err error) {
 	for _, p := range o.Protect {
-		if err := p.check(train, test); err != nil {
-			return err
-		}
-		if slices.Contains(o.Tasks, p.Attribute) {
-			return measure.WrongOption("Protect", "%s: the release is also to answer it: protect it, or make it a task", p.Attribute)
-		}
+		err = cmp.Or(err, p.check(train, test), refused(slices.Contains(o.Tasks, p.Attribute), "Protect", "%s: the release is also to answer it: protect it, or make it a task", p.Attribute))
 	}
 	for _, name := range o.Tasks {
-		if train.Attribute(name) == nil || test.Attribute(name) == nil {
-			return measure.WrongOption("Tasks", "the data have no attribute %q in both parts", name)
-		}
+		err = cmp.Or(err, refused(train.Attribute(name) == nil || test.Attribute(name) == nil, "Tasks", "the data have no attribute %q in both parts", name))
 	}
-	return nil
+	return err
 }
 
 // upward rounds a positive number up to this number of decimal digits.
@@ -225,11 +203,7 @@ func upward(x float64, digits int) float64 {
 }
 
 func joined(methods []Method) string {
-	var all []string
-	for _, m := range methods {
-		all = append(all, string(m))
-	}
-	return strings.Join(all, ", ")
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(methods), " ", ", "), "[]")
 }
 
 // leastRoom is the room between the least limit on right guesses that can be certified and the one that is promised if
@@ -261,33 +235,27 @@ func (p Protect) check(train, test *dataset.Set) error {
 	for _, set := range []*dataset.Set{train, test} {
 		a := set.Attribute(p.Attribute)
 		if a == nil {
-			var have []string
+			advice := "choose from"
 			for _, s := range set.Sensitive {
-				have = append(have, s.Name)
+				advice += " " + s.Name + ","
 			}
-			advice := "choose from " + strings.Join(have, ", ")
-			if have == nil {
+			if len(set.Sensitive) == 0 {
 				advice = "name it as a sensitive one, too"
 			}
-			return measure.WrongOption("Protect", "the data have no sensitive attribute %q: %s", p.Attribute, advice)
+			return measure.WrongOption("Protect", "the data have no sensitive attribute %q: %s", p.Attribute, strings.TrimSuffix(advice, ","))
 		}
 		share := shares(a)
 		most, whole := slices.Max(share), stat.EntropyBits(share)
-		least := (bayes.Population{N: People(set), Alpha: alpha / 2}).Ceiling(most)
-		switch {
-		case p.Accuracy > 0 && 100*p.Accuracy <= upward(100*(most+rightMargin), 4):
-			return measure.WrongOption("Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release, and the measurement needs room above that: give more than %.4g %%", p.Attribute, 100*most, upward(100*(most+rightMargin), 4))
-		case p.AUC > 0 && len(a.Values) != 2:
-			return measure.WrongOption("Protect", "%s: a limit on the AUC is for two classes, and there are %d", p.Attribute, len(a.Values))
-		case p.AUC > 0 && p.AUC <= .5+areaMargin:
-			return measure.WrongOption("Protect", "%s: guessing has an AUC of 0.5, without the release, and the measurement needs room above that: give more than %.3g", p.Attribute, .5+areaMargin)
-		case p.Bits > 0 && set.Y == nil:
-			return measure.WrongOption("Protect", "%s: bits are those beyond a target, and the data have none: give a share of right guesses, or name a target", p.Attribute)
-		case p.Bits > 0 && p.Bits >= whole:
-			return measure.WrongOption("Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole)
-		}
-		if set == test && p.Accuracy > 0 && p.Accuracy <= least {
-			return measure.WrongOption("Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), upward(100*least, 4))
+		room, least := upward(100*(most+rightMargin), 4), (bayes.Population{N: People(set), Alpha: alpha / 2}).Ceiling(most)
+		if err := cmp.Or(
+			refused(p.Accuracy > 0 && 100*p.Accuracy <= room, "Protect", "%s: guessing the most frequent class is right in %.4g %%, without the release, and the measurement needs room above that: give more than %.4g %%", p.Attribute, 100*most, room),
+			refused(p.AUC > 0 && len(a.Values) != 2, "Protect", "%s: a limit on the AUC is for two classes, and there are %d", p.Attribute, len(a.Values)),
+			refused(p.AUC > 0 && p.AUC <= .5+areaMargin, "Protect", "%s: guessing has an AUC of 0.5, without the release, and the measurement needs room above that: give more than %.3g", p.Attribute, .5+areaMargin),
+			refused(p.Bits > 0 && set.Y == nil, "Protect", "%s: bits are those beyond a target, and the data have none: give a share of right guesses, or name a target", p.Attribute),
+			refused(p.Bits > 0 && p.Bits >= whole, "Protect", "%s: it has %.4g bits, of which no release reveals more: the limit must be smaller", p.Attribute, whole),
+			refused(set == test && p.Accuracy > 0 && p.Accuracy <= least, "Protect", "%s: with %d test inputs, limits above %.4g %% can be certified: promise less, or give more test inputs", p.Attribute, set.Len(), upward(100*least, 4)),
+		); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -295,10 +263,7 @@ func (p Protect) check(train, test *dataset.Set) error {
 
 // spread returns the root mean square error of guessing the mean of the inputs.
 func spread(set *dataset.Set) float64 {
-	p := 1
-	for _, d := range set.Shape {
-		p *= d
-	}
+	p := nn.Size(set.Shape)
 	x, sum, squares := make([]float32, p), make([]float64, p), 0.
 	for i := range set.Len() {
 		set.Examples(x, []int{i})
