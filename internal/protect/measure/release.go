@@ -26,11 +26,10 @@ const (
 	TablePrefix = "table:"
 )
 
-// AsIs reports whether the model's features are released without projection or clip of their norm, with noise that
-// is the same in all directions: both sides of the noise are then the model's own file, cut in
+// AsIs reports whether the model's features are released without projection or clip of their norm: both sides of the noise are then the model's own file, cut in
 // two.
 func (r Release) AsIs() bool {
-	return r.ofFeatures() && r.Spec.Keep == 0 && r.Spec.Covariance == nil && r.Spec.ClipNorm == 0
+	return r.ofFeatures() && r.Spec.Keep == 0 && r.Spec.ClipNorm == 0
 }
 
 func (r Release) ofFeatures() bool {
@@ -59,7 +58,6 @@ func (r Release) String() string {
 	say(r.Spec.Node != "", " of %s", r.Spec.Node)
 	say(r.Spec.Keep > 0, ", %s %d", r.Spec.Projection, r.Spec.Keep)
 	say(r.Spec.Temperature > 0, ", temperature %g", r.Spec.Temperature)
-	say(r.Spec.Covariance != nil, ", with a covariance")
 	say(r.Spec.ClipNorm > 0, ", norm at most %v", r.Spec.ClipNorm)
 	say(r.Post.Digits > 0, ", %d decimals", r.Post.Digits)
 	say(r.Post.TopK > 0, ", top %d", r.Post.TopK)

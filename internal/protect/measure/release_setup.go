@@ -15,7 +15,6 @@ type ReleaseSetup struct {
 	Noise        string        `json:"noise"` // family and settings, as release.ParseNoise reads them
 	Sigma        float64       `json:"sigma"`
 	FromTraining bool          `json:"noise_from_training,omitempty"` // strength or clip were computed from the features of training data
-	Covariance   bool          `json:"covariance,omitempty"`          // the noise has that of CovarianceFile, times sigma squared
 	Projection   string        `json:"projection,omitempty"`
 	Keep         int           `json:"keep,omitempty"`
 	ClipNorm     float64       `json:"clip_norm,omitempty"`
@@ -28,7 +27,7 @@ type ReleaseSetup struct {
 func (q *Request) releaseSetup() ReleaseSetup {
 	l := q.Release
 	s := ReleaseSetup{
-		Surface: l.Surface(), Noise: l.Family, Sigma: q.Experiment.Noise.Std(), FromTraining: q.Scaling != nil, Covariance: l.Spec.Covariance != nil,
+		Surface: l.Surface(), Noise: l.Family, Sigma: q.Experiment.Noise.Std(), FromTraining: q.Scaling != nil,
 		Temperature: l.Spec.Temperature, ClipNorm: l.Spec.ClipNorm,
 	}
 	if l.Spec.Keep > 0 {
@@ -93,9 +92,6 @@ func (s *Setup) words(noise release.Noise) string {
 			x += fmt.Sprintf(" on multiples of %v after clipping to ±%v", g.Delta, g.Clip)
 		} else if family == "table" {
 			x += " (" + filepath.Base(settings) + ")"
-		}
-		if l.Covariance {
-			x += " times the covariance of " + CovarianceFile
 		}
 		say(true, "%s", x)
 	}

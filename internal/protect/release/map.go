@@ -16,14 +16,11 @@ type Map struct {
 }
 
 // layers are a map and its way back as they are stored, in float32.
-type layers struct {
-	name       string
-	onto, back *nn.Dense
-}
+type layers struct{ onto, back *nn.Dense }
 
 // layers returns y = Wa − Wμ and By + μ.
-func (m *Map) layers(name string) layers {
-	l := layers{name, newDense(m.In, m.Out, "release-"+name, m.Mean != nil), newDense(m.Out, m.In, "release-un"+name, m.Mean != nil)}
+func (m *Map) layers() layers {
+	l := layers{newDense(m.In, m.Out, "release-project", m.Mean != nil), newDense(m.Out, m.In, "release-unproject", m.Mean != nil)}
 	for i := range m.Out {
 		row := m.Weight[i*m.In : (i+1)*m.In]
 		for j, v := range row {
@@ -47,9 +44,9 @@ func (m *Map) layers(name string) layers {
 func (l layers) around(front, head *nn.Graph) (f, h *nn.Graph) {
 	f = &nn.Graph{Name: front.Name, Input: front.Input, InputShape: front.InputShape, Output: front.Output}
 	f.Nodes = append(f.Nodes, front.Nodes...)
-	appendNode(f, "release-"+l.name, l.onto)
+	appendNode(f, "release-project", l.onto)
 	h = &nn.Graph{Name: head.Name, Input: f.Output, InputShape: []int{l.onto.Out}, Output: head.Output}
-	first := &nn.Node{Name: freshName(head, "release-un"+l.name), Op: l.back, Inputs: []string{f.Output}, Output: head.Input}
+	first := &nn.Node{Name: freshName(head, "release-unproject"), Op: l.back, Inputs: []string{f.Output}, Output: head.Input}
 	h.Nodes = append([]*nn.Node{first}, head.Nodes...)
 	return f, h
 }
