@@ -47,9 +47,6 @@ const MedianErrorID = "error.median"
 
 // attacks claims what the attacks reached, in every band.
 func (a *account) attacks() {
-	if a.at == nil {
-		return
-	}
 	for _, band := range bound.Octaves(a.c) {
 		for _, x := range a.at.Results {
 			a.attack(x, band, "error", x.Attack)

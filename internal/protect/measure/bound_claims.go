@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -56,11 +57,7 @@ func Fraction(s float64) string {
 }
 
 // unbiased claims the bounds for unbiased estimators.
-func (a *account) unbiased() {
-	res := a.m.Bounds
-	if res == nil {
-		return
-	}
+func (a *account) unbiased(res *bound.Result) {
 	for _, b := range res.Summaries {
 		if b.Pair() {
 			continue
@@ -152,29 +149,24 @@ func witnessed(of bound.Summary, res *bound.Result) []float64 {
 var pairNames = map[string]string{bound.SearchFar: "far witnesses", bound.SearchTwins: "twins", bound.SearchPairs: "searched for these floors"}
 
 // pairs claims floors for every adversary, averaged over an input and another one.
-func (a *account) pairs() {
+func (a *account) pairs(res *bound.Result) {
 	u, scale := a.unit(bound.AllBand)
-	if res := a.m.Bounds; res != nil {
-		for _, b := range res.Summaries {
-			if !b.Pair() {
-				continue
-			}
-			name, of := pairNames[b.Search], "coordinate"
-			if name == "" {
-				name = "near witnesses"
-				if b.Size > 0 {
-					name += ", s = " + Fraction(b.Size)
-				}
-			}
-			switch {
-			case b.Method == bound.MethodPairMeanSquare:
-				of = wholeInput
-			case b.Band != bound.AllBand:
-				of = times(b.Band) + " coarsest"
-			}
-			for _, level := range []float64{.05, .5, .95} {
-				a.Add(report.Claim{ID: fmt.Sprintf("pair.q%02.0f", 100*level), Subject: name, Group: of, Kind: report.Kind(b.Status), Value: report.AtLeast(scale*b.Quantile(level), u), N: b.Examples})
-			}
+	for _, b := range res.Summaries {
+		if !b.Pair() {
+			continue
+		}
+		name, of := cmp.Or(pairNames[b.Search], "near witnesses"), "coordinate"
+		if pairNames[b.Search] == "" && b.Size > 0 {
+			name += ", s = " + Fraction(b.Size)
+		}
+		switch {
+		case b.Method == bound.MethodPairMeanSquare:
+			of = wholeInput
+		case b.Band != bound.AllBand:
+			of = times(b.Band) + " coarsest"
+		}
+		for _, level := range []float64{.05, .5, .95} {
+			a.Add(report.Claim{ID: fmt.Sprintf("pair.q%02.0f", 100*level), Subject: name, Group: of, Kind: report.Kind(b.Status), Value: report.AtLeast(scale*b.Quantile(level), u), N: b.Examples})
 		}
 	}
 }

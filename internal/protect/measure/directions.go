@@ -13,9 +13,8 @@ import (
 var resolvedWithin = []float64{0.1, 0.2, 0.5, 1, 2}
 
 // directions claims how many directions of the input the release lets an unbiased adversary resolve (MATH 3).
-func (a *account) directions() {
-	res := a.m.Bounds
-	if res == nil || res.Rank == nil {
+func (a *account) directions(res *bound.Result) {
+	if res.Rank == nil {
 		return
 	}
 	sigma, ranks := res.Experiment.Scale(), make([]float64, len(res.Rank))

@@ -24,15 +24,13 @@ func (a *account) histograms(res *bound.Result) {
 	}
 }
 
-// histogram draws values, and claims the middle of the fullest bin.
+// histogram draws values.
 func (a *account) histogram(title string, x []float64) {
 	h, s := Histogram(x), report.Series{ID: "histogram", Name: title}
 	for k, n := range h.Counts {
 		s.X, s.Y = append(s.X, (h.Edges[k]+h.Edges[k+1])/2), append(s.Y, float64(n)/float64(len(x)))
 	}
 	a.Series = append(a.Series, s)
-	a.Add(report.Claim{ID: "peak", Subject: title, Kind: report.Measured, Value: report.Exactly(h.Mode(), normalised)},
-		report.Claim{ID: "median", Subject: title, Kind: report.Measured, Value: report.Exactly(stat.Quantile(x, .5), normalised)})
 }
 
 // Histogram bins bounds from 0 up to where almost all of them lie.

@@ -25,11 +25,7 @@ func (a *account) limit(l bayes.Limit, u report.Unit) report.Value {
 }
 
 // holder claims what the best adversary with a list of candidates achieves.
-func (a *account) holder() {
-	if a.lists == nil || a.lists.Holder == nil {
-		return
-	}
-	h := a.lists.Holder
+func (a *account) holder(h *ListHolder) {
 	n := float64(h.List.Inputs)
 	claim := func(id, subject string, v report.Value, without report.Value) {
 		a.Add(report.Claim{ID: id, Subject: subject, Kind: report.WithConfidence, Value: v, N: h.Draws,
@@ -103,11 +99,7 @@ func (h *ListHolder) named() []string {
 }
 
 // exposure claims how often single people are named.
-func (a *account) exposure() {
-	if a.lists == nil || a.lists.Holder == nil || a.lists.Holder.Exposed == nil {
-		return
-	}
-	x := a.lists.Holder.Exposed
+func (a *account) exposure(x *ExposureFigures) {
 	claim := func(id, subject, group string, kind report.Kind, v report.Value, n int) {
 		a.Add(report.Claim{ID: id, Subject: subject, Group: group, Kind: kind, Value: v, N: n})
 	}
@@ -158,9 +150,6 @@ func negligible(floor, prior float64) float64 {
 
 // anybody claims the floors for adversaries without a list.
 func (a *account) anybody() {
-	if a.lists == nil {
-		return
-	}
 	if h := a.lists.Hidden; h != nil {
 		a.Add(report.Claim{ID: "identified.new", Kind: report.WithConfidence, Value: report.Within(h.First.Mean, h.First.Low, h.First.High, report.Share, DefaultConfidence), N: cmp.Or(h.List.People, h.List.Inputs)})
 	}
@@ -185,9 +174,6 @@ func (a *account) anybody() {
 
 // guesses claims the upper limits on guessing attributes.
 func (a *account) guesses() {
-	if a.lists == nil {
-		return
-	}
 	add := func(name, knows string, g *GuessLimit, area *float64, list bool) {
 		claim := func(id string, kind report.Kind, v report.Value) {
 			a.Add(report.Claim{ID: id, Subject: name, Group: knows, Kind: kind, Value: v})

@@ -36,8 +36,8 @@ type original struct {
 // pictures shows the first inputs that were examined, if they are pictures: beside their best unbiased
 // reconstructions, what the best attack made of them, and other inputs with nearly the same features.
 func (a *account) pictures() error {
-	if a.lists != nil && a.lists.Holder != nil && a.lists.Holder.Exposed != nil {
-		for _, o := range a.lists.Holder.Exposed.pictures {
+	if h := a.held(); h != nil && h.Exposed != nil {
+		for _, o := range h.Exposed.pictures {
 			a.show(o, o.group, nil)
 		}
 	}

@@ -1,7 +1,7 @@
 package measure
 
 import (
-	"time"
+	"maps"
 
 	"tattle/internal/protect/attack"
 	"tattle/internal/protect/bound"
@@ -45,16 +45,30 @@ func (q *Request) Report(m *Measured, from Origin) (*report.Report, error) {
 	if err := a.middle(); err != nil {
 		return nil, err
 	}
-	a.accuracy()
-	a.holder()
-	a.exposure()
-	a.anybody()
+	if u := m.Utility; u != nil {
+		a.accuracy(u)
+	}
+	if h := a.held(); h != nil {
+		a.holder(h)
+		if h.Exposed != nil {
+			a.exposure(h.Exposed)
+		}
+	}
+	if a.lists != nil {
+		a.anybody()
+	}
 	a.worst()
-	a.guesses()
-	a.attacks()
-	a.unbiased()
-	a.pairs()
-	a.directions()
+	if a.lists != nil {
+		a.guesses()
+	}
+	if a.at != nil {
+		a.attacks()
+	}
+	if b := m.Bounds; b != nil {
+		a.unbiased(b)
+		a.pairs(b)
+		a.directions(b)
+	}
 	if err := a.pictures(); err != nil {
 		return nil, err
 	}
@@ -69,31 +83,27 @@ func (a *account) files() {
 		a.Files = append(a.Files, report.File{Name: bound.ArraysFile, SHA256: b.SHA256})
 	}
 	a.Files = append(a.Files, a.m.Files...)
-	took := func(all map[string]time.Duration) {
-		for part, d := range all {
-			a.Timing[part] = d.Seconds()
-		}
-	}
-	took(a.m.Timing)
+	timing := maps.Clone(a.m.Timing)
 	if l := a.m.Learned; l != nil {
-		took(l.Timing)
+		maps.Copy(timing, l.Timing)
+	}
+	for part, d := range timing {
+		a.Timing[part] = d.Seconds()
 	}
 }
 
 // accuracy claims what the release costs.
-func (a *account) accuracy() {
-	u := a.m.Utility
-	if u == nil {
-		return
-	}
+func (a *account) accuracy(u *release.Utility) {
 	of := func(x release.Accuracy) report.Value {
 		return report.Within(x.Fraction, x.Interval.Low, x.Interval.High, report.Share, .95)
 	}
-	if u.Database > 0 {
-		a.Add(report.Claim{ID: "database", Kind: report.Measured, Value: report.Exactly(float64(u.Database), report.Count)})
-	}
-	if u.Pairs > 0 {
-		a.Add(report.Claim{ID: "pairs", Kind: report.Measured, Value: report.Exactly(float64(u.Pairs), report.Count)})
+	for _, x := range []struct {
+		id string
+		n  int
+	}{{"database", u.Database}, {"pairs", u.Pairs}} {
+		if x.n > 0 {
+			a.Add(report.Claim{ID: x.id, Kind: report.Measured, Value: report.Exactly(float64(x.n), report.Count)})
+		}
 	}
 	clean, released := of(u.Clean), of(u.Released)
 	add := func(id, subject string, v report.Value) {
