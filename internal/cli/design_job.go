@@ -336,7 +336,7 @@ func (j *designJob) utility(ctx context.Context, dir string, r *report.Report, p
 		return err
 	}
 	noise := func(values int) (release.Noise, error) {
-		return s.Release.Of(j.Seed).Noise(p.Answer.Best.Sigma, values, "")
+		return s.Release.Again(j.Seed).Noise(p.Answer.Best.Sigma, values, "")
 	}
 	purpose := measure.Purpose{Use: j.use, Data: j.data, Views: j.views}.Measured(j.model.Graph)
 	p.Utility, err = p.Answer.Utility(ctx, j.model.Graph, written, split, purpose, p.Options.Tasks, noise, j.Seed)

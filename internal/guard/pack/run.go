@@ -61,7 +61,7 @@ func saysNoLattice(dir string) error {
 	if err != nil {
 		return nil
 	}
-	if s, err := measure.SetupOf(r); err == nil && s.Bounds != nil && !strings.HasPrefix(s.Release.Noise, "lattice") {
+	if s, err := measure.SetupOf(r); err == nil && s.Bounds != nil && !strings.HasPrefix(s.Release.Family, "lattice") {
 		return notOnLattice(dir, r, s)
 	}
 	return nil
@@ -69,7 +69,7 @@ func saysNoLattice(dir string) error {
 
 // notOnLattice refuses a run whose noise is not on a lattice, with the command that measures it there.
 func notOnLattice(dir string, r *report.Report, s *measure.Setup) error {
-	family, _, _ := strings.Cut(s.Release.Noise, ":")
+	family, _, _ := strings.Cut(s.Release.Family, ":")
 	err := fmt.Errorf("%s: the figures are for %s noise on real numbers, and not for the integers that a guard releases", file.Name(dir), family)
 	hint := "measure the release on the lattice: tattle bound --noise lattice --features NODE --sigma X, with the values of the report"
 	model := filepath.Join(dir, "model.onnx")

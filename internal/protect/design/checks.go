@@ -119,7 +119,7 @@ func worstClaim(s *measure.Setup, among int) (c *report.Claim, lacks string) {
 	if s == nil {
 		return nil, "nothing is released"
 	}
-	noise, err := s.Release.Of(0).Noise(s.Release.Sigma, s.Features, "")
+	noise, err := s.Release.Again(0).Noise(s.Release.Sigma, s.Features, "")
 	if err != nil {
 		return nil, err.Error()
 	}

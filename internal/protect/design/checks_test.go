@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"tattle/internal/protect/measure"
+	"tattle/internal/protect/release"
 	"tattle/internal/report"
 )
 
 // TestWorstOfTheList checks a promise whatever the data that leaves the number of candidates open: it is about all of the list.
 func TestWorstOfTheList(t *testing.T) {
 	s := &measure.Setup{
-		Features: 2, Release: measure.ReleaseSetup{Noise: "gaussian", Sigma: 1, ClipNorm: .3},
+		Features: 2, Release: measure.Release{Family: "gaussian", Sigma: 1, Spec: release.Spec{ClipNorm: .3}},
 		Lists: &measure.ListFigures{Holder: &measure.ListHolder{List: measure.ListUsed{Of: 300, Inputs: 300}}},
 	}
 	for worst, kept := range map[float64]bool{.01: true, .007: false} { // Φ(Φ⁻¹(1/300) + .3) = .0079

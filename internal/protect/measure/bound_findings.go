@@ -51,14 +51,14 @@ func (a *account) unbiasedFindings(verdict string) {
 	a.findIf(len(x.Reasons) > 0, "sought", x.Search.Search+" ("+strings.Join(x.Reasons, "; ")+")")
 	a.Find(roundingCodes[x.Rounding], "")
 	if !x.Noise.Certain() {
-		family, _, _ := strings.Cut(a.setup.Release.Noise, ":")
+		family, _, _ := strings.Cut(a.setup.Release.Family, ":")
 		a.Find("divergence", "", noiseNames[family])
 	}
 	if x.Runtime.From != "" {
 		allowed := ""
 		switch {
 		case x.Runtime.Error == 0:
-		case strings.HasPrefix(a.setup.Release.Noise, "lattice"):
+		case strings.HasPrefix(a.setup.Release.Family, "lattice"):
 			allowed = "Such a feature may be rounded to another multiple; all bounds allow for this."
 		default:
 			allowed = "Bounds by far witnesses and twins allow for this. The other bounds are for features in real arithmetic."

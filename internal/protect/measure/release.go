@@ -11,12 +11,13 @@ import (
 // A Release says what leaves the device: which numbers of the model, the noise that is
 // added to them, and the post-processing.
 type Release struct {
-	Spec    release.Spec
-	Family  string  // of the noise, as release.ParseNoise reads it, or NoNoise
-	Sigma   float64 // standard deviation of the noise; 0: Scale times the numbers' root mean square
-	Scale   float64
-	Queries int // releases of each input that an adversary has; 0 is 1
-	Post    release.Post
+	release.Spec
+	Family       string       `json:"noise"` // of the noise, as release.ParseNoise reads it, or NoNoise
+	Sigma        float64      `json:"sigma"` // standard deviation of the noise; 0: Scale times the numbers' root mean square
+	Scale        float64      `json:"-"`
+	FromTraining bool         `json:"noise_from_training,omitempty"` // strength or clip were computed from the features of training data
+	Post         release.Post `json:"post,omitzero"`
+	Queries      int          `json:"queries,omitempty"` // releases of each input that an adversary has; 0 is 1
 }
 
 const (

@@ -9,50 +9,26 @@ import (
 	"tattle/internal/report"
 )
 
-// ReleaseSetup is a Release as JSON.
-type ReleaseSetup struct {
-	Surface      string        `json:"surface"`
-	Noise        string        `json:"noise"` // family and settings, as release.ParseNoise reads them
-	Sigma        float64       `json:"sigma"`
-	FromTraining bool          `json:"noise_from_training,omitempty"` // strength or clip were computed from the features of training data
-	Projection   string        `json:"projection,omitempty"`
-	Keep         int           `json:"keep,omitempty"`
-	ClipNorm     float64       `json:"clip_norm,omitempty"`
-	Temperature  float64       `json:"temperature,omitempty"`
-	Post         *release.Post `json:"post,omitempty"`
-	Queries      int           `json:"queries,omitempty"` // 0 is 1
-}
-
-// releaseSetup describes a release with its noise.
-func (q *Request) releaseSetup() ReleaseSetup {
+// measured returns the release as a report has it: with the noise that was added.
+func (q *Request) measured() Release {
 	l := q.Release
-	s := ReleaseSetup{
-		Surface: l.Surface(), Noise: l.Family, Sigma: q.Experiment.Noise.Std(), FromTraining: q.Scaling != nil,
-		Temperature: l.Spec.Temperature, ClipNorm: l.Spec.ClipNorm,
+	l.Spec.Surface, l.Sigma, l.FromTraining = l.Surface(), q.Experiment.Noise.Std(), q.Scaling != nil
+	if l.Spec.Keep == 0 {
+		l.Projection = ""
 	}
-	if l.Spec.Keep > 0 {
-		s.Projection, s.Keep = l.Spec.Projection, l.Spec.Keep
-	}
-	if l.Post != (release.Post{}) {
-		s.Post = &l.Post
-	}
-	if l.Queries > 1 {
-		s.Queries = l.Queries
-	}
-	return s
-}
-
-// Of returns the release that was measured. seed is that of the run.
-func (s ReleaseSetup) Of(seed uint64) Release {
-	l := Release{Sigma: s.Sigma, Queries: max(1, s.Queries), Family: s.Noise}
-	l.Spec = release.Spec{Surface: s.Surface, Temperature: s.Temperature, Seed: seed, Projection: s.Projection, Keep: s.Keep, ClipNorm: s.ClipNorm}
-	if s.Post != nil {
-		l.Post = *s.Post
-	}
-	if l.Post.Label {
-		l.Spec.Surface = release.SurfaceLogits
+	if l.Queries == 1 {
+		l.Queries = 0
 	}
 	return l
+}
+
+// Again returns the release that a report has. seed is that of the run.
+func (r Release) Again(seed uint64) Release {
+	r.Seed, r.Queries = seed, max(1, r.Queries)
+	if r.Post.Label {
+		r.Spec.Surface = release.SurfaceLogits
+	}
+	return r
 }
 
 // ReleaseTitle is the title of the report on a release of the model at a path.
@@ -69,11 +45,11 @@ func (s *Setup) words(noise release.Noise) string {
 	l := s.Release
 	what := report.Many(s.Features, "feature")
 	switch {
-	case l.Keep > 0:
-		what = fmt.Sprintf("%s kept of the features (%s)", report.Many(l.Keep, "number"), l.Projection)
-	case l.Surface == "logits" || l.Surface == "label":
+	case l.Spec.Keep > 0:
+		what = fmt.Sprintf("%s kept of the features (%s)", report.Many(l.Spec.Keep, "number"), l.Projection)
+	case l.Spec.Surface == "logits" || l.Spec.Surface == "label":
 		what = report.Many(s.Features, "logit")
-	case l.Surface == "probabilities":
+	case l.Spec.Surface == "probabilities":
 		what = fmt.Sprintf("%d class probabilities", s.Features)
 	}
 	words := what + " of node " + s.Node
@@ -82,7 +58,7 @@ func (s *Setup) words(noise release.Noise) string {
 			words += ", " + fmt.Sprintf(format, args...)
 		}
 	}
-	family, settings, _ := strings.Cut(l.Noise, ":")
+	family, settings, _ := strings.Cut(l.Family, ":")
 	say(family == NoNoise, "without noise")
 	if family != NoNoise {
 		x := fmt.Sprintf("with %s noise of σ = %s", noiseNames[family], report.Exactly(l.Sigma, report.Number))
@@ -98,11 +74,9 @@ func (s *Setup) words(noise release.Noise) string {
 	say(l.ClipNorm > 0, "their norm clipped to %v", l.ClipNorm)
 	say(l.Temperature != 0 && l.Temperature != 1, "at temperature %v", l.Temperature)
 	say(l.Queries > 1, "%d times for each input", l.Queries)
-	if p := l.Post; p != nil {
-		say(p.Digits > 0, "rounded to %s", report.Many(p.Digits, "decimal"))
-		say(p.TopK > 0, "cut to the %d largest", p.TopK)
-		say(p.Label, "replaced by the label")
-	}
+	say(l.Post.Digits > 0, "rounded to %s", report.Many(l.Post.Digits, "decimal"))
+	say(l.Post.TopK > 0, "cut to the %d largest", l.Post.TopK)
+	say(l.Post.Label, "replaced by the label")
 	return words
 }
 

@@ -22,7 +22,7 @@ type Setup struct {
 	Inputs   int             `json:"inputs"`   // numbers of an input
 	Features int             `json:"features"` // numbers that leave
 	Node     string          `json:"node"`     // whose output is released
-	Release  ReleaseSetup    `json:"release"`
+	Release  Release         `json:"release"`
 	Data     DataSetup       `json:"data"`
 	Learned  report.File     `json:"learned_from,omitzero"` // training data of prior, attacks, projection and noise
 	Bounds   *BoundsSetup    `json:"bounds,omitempty"`      // nil if no bound was computed
@@ -65,7 +65,7 @@ func SetupOf(r *report.Report) (*Setup, error) {
 // setup describes what was measured.
 func (q *Request) setup(m *Measured, from Origin) *Setup {
 	p, n := m.Split.Front.Dims()
-	s := &Setup{Reading: from.Reading, Inputs: p, Features: n, Node: m.Split.Node, Release: q.releaseSetup(), Learned: from.Learned, Draws: q.Draws, Use: q.Use}
+	s := &Setup{Reading: from.Reading, Inputs: p, Features: n, Node: m.Split.Node, Release: q.measured(), Learned: from.Learned, Draws: q.Draws, Use: q.Use}
 	if s.Data = from.Values; q.Data != nil {
 		s.Data = dataSetup(q.Data)
 	}
@@ -113,7 +113,7 @@ func (f *ListFigures) deciding() *ListFigures {
 func (s *Setup) Experiment(c bound.Coordinates, data *dataset.Set, shape []int, examples int, seed uint64) (bound.Experiment, error) {
 	e := bound.Experiment{Settings: s.Bounds.Settings, Coordinates: c}
 	e.Search.Seed = seed
-	for key, lacks := range map[string]bool{"rounding": s.Bounds.Rounding == "", "runtime_error": s.Bounds.Runtime.From == "", "data.range": s.Data.Range == nil, "data.stored": s.Data.Stored == nil, "release.noise": s.Release.Noise == ""} {
+	for key, lacks := range map[string]bool{"rounding": s.Bounds.Rounding == "", "runtime_error": s.Bounds.Runtime.From == "", "data.range": s.Data.Range == nil, "data.stored": s.Data.Stored == nil, "release.noise": s.Release.Family == ""} {
 		if lacks {
 			return e, fmt.Errorf("the request lacks %s", key)
 		}

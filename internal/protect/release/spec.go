@@ -26,16 +26,16 @@ func surfaces() []string {
 
 // Spec says what of a net is dithered. Its zero value is all features, as they are.
 type Spec struct {
-	Surface     string  // one of the Surface constants; empty means features
-	Node        string  // of the features; empty means Graph.FeatureNode()
-	Keep        int     // entries after a projection; 0 means no projection
-	Projection  string  // one of Projections; empty means first
-	Temperature float64 // divides the logits, before a softmax; 0 means 1
-	Seed        uint64  // of a random projection
+	Surface     string  `json:"surface"`               // one of the Surface constants; empty means features
+	Node        string  `json:"-"`                     // of the features; empty means Graph.FeatureNode()
+	Projection  string  `json:"projection,omitempty"`  // one of Projections; empty means first
+	Keep        int     `json:"keep,omitempty"`        // entries after a projection; 0 means no projection
+	Temperature float64 `json:"temperature,omitempty"` // divides the logits, before a softmax; 0 means 1
+	Seed        uint64  `json:"-"`                     // of a random projection
 
 	// ClipNorm, unless 0, is the largest Euclidean norm of what is released, where the noise is σ² in all directions: larger ones
 	// are moved to it. Norms are of the differences from the mean over the training data, if there are any.
-	ClipNorm float64
+	ClipNorm float64 `json:"clip_norm,omitempty"`
 }
 
 // Build returns the graphs on both sides of the noise: front maps inputs to what is
