@@ -81,6 +81,10 @@ type lists struct {
 	ListOptions
 	target Target
 	out    *ListFigures
+
+	columns  int  // features
+	gaussian bool // the densities are those of Gaussian noise, so that likelihoods are a matrix product
+	atOnce   int  // releases that are drawn for one that is measured: a single one where the noise of their mean is known
 }
 
 // newLists returns lists without figures.
@@ -90,7 +94,9 @@ func newLists(o ListOptions, t Target) *lists {
 		t.Noise, t.Queries = release.MeanOf(t.Noise, t.Queries)
 	}
 	o.memos = cmp.Or(o.memos, newMemos(0))
-	l := &lists{o, t, &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks, Look: o.Look}}
+	l := &lists{ListOptions: o, target: t, out: &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks, Look: o.Look}, columns: columnsOf(t.Front)}
+	_, l.gaussian = release.AsGaussian(t.Noise)
+	_, l.atOnce = release.MeanOf(t.Noise, max(t.Queries, 1))
 	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
 	return l
 }
@@ -176,10 +182,9 @@ func (l *lists) chooseSample() []int { return l.Sample.sample(l.most(l.Sample), 
 
 // most returns how many inputs of a list to use, at most; all if negative.
 func (l *lists) most(of *List) int {
-	_, n := l.target.Front.Dims()
-	each := float64(l.draws()) * float64(n)
-	if !l.gaussian() {
-		each *= slowListing * float64(l.drawnAtOnce())
+	each := float64(l.draws()) * float64(l.columns)
+	if !l.gaussian {
+		each *= slowListing * float64(l.atOnce)
 	}
 	most := of.Most
 	if most == 0 {
@@ -235,23 +240,21 @@ func (l *lists) holder(ctx context.Context) error {
 		}
 	}
 	h.Draws = len(found.Draws)
-	first, ten := found.Identified(l.alpha())
-	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(l.alpha())), outward(found.Bits(l.alpha()))
 	for i, first := range found.IdentifiedAmong(l.alpha()) {
-		if first = outward(first); l.out.Processed {
-			first.Low = 0
-		}
-		h.Among = append(h.Among, ShorterList{l.Candidates.shorter(list)[i], first})
+		h.Among = append(h.Among, ShorterList{l.Candidates.shorter(list)[i], l.atLeast(0, outward(first))})
 	}
-	n := float64(len(distinct))
-	if h.within(list, found.PriorBits); list.People != nil {
-		h.Person = new(within(outward(found.Named(l.alpha())), 1/float64(list.Count), 1))
+	first, ten := found.Identified(l.alpha())
+	bits, most, last := found.PriorBits, 1., float64(len(distinct)+1)/2
+	if h.BitsMost != nil {
+		bits, most = *h.BitsMost, *h.Fano
 	}
+	h.First, h.Ten = l.between(list.likeliest(1), most, first), l.between(list.likeliest(10), 1, ten)
+	h.Rank, h.Bits = within(outward(found.Rank(l.alpha())), 1, last), l.between(0, bits, found.Bits(l.alpha()))
 	if l.out.Processed {
-		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(list.likeliest(1), math.Floor), digits(list.likeliest(10), math.Floor), digits((n+1)/2, math.Ceil), 0
-		if h.Person != nil {
-			h.Person.Low = digits(1/float64(list.Count), math.Floor)
-		}
+		h.Rank.High = digits(last, math.Ceil)
+	}
+	if list.People != nil {
+		h.Person = new(l.between(1/float64(list.Count), 1, found.Named(l.alpha())))
 	}
 	if h.Floors, err = l.floors(ctx, "candidates", found, l.alpha(), nil); err != nil {
 		return err
@@ -292,9 +295,9 @@ func (l *List) used(in Peopled, merged int) ListUsed {
 // bitsAbove adds the upper limit on bits, and Fano's limit that follows from it.
 func (l *lists) bitsAbove(ctx context.Context, h *ListHolder, distinct []int) error {
 	noise, ok := l.target.Noise.(bayes.Density)
-	if _, n := l.target.Front.Dims(); !ok {
+	if !ok {
 		return nil
-	} else if n > mostGram {
+	} else if l.columns > mostGram {
 		l.leaveOut("the upper limit on bits: there are more than %d features", mostGram)
 		return nil
 	}
@@ -306,9 +309,7 @@ func (l *lists) bitsAbove(ctx context.Context, h *ListHolder, distinct []int) er
 	if err != nil {
 		return err
 	}
-	fano := 1 - bayes.Fano(bits, len(distinct))
-	bits, fano = digits(bits, math.Ceil), digits(fano, math.Ceil)
-	h.BitsMost, h.Fano = &bits, &fano
+	h.BitsMost, h.Fano = new(digits(bits, math.Ceil)), new(digits(1-bayes.Fano(bits, len(distinct)), math.Ceil))
 	return nil
 }
 
@@ -341,5 +342,5 @@ func (l *lists) hide(ctx context.Context) error {
 const streamHidden = 0x68696464656e // "hidden"
 
 func (l *lists) inputs(of *List, indices []int) bayes.Inputs {
-	return bayes.Inputs{Front: l.target.released(), Data: of.Set, Indices: indices, Memo: l.memos.memo(of.Set, l.columns())}
+	return bayes.Inputs{Front: l.target.released(), Data: of.Set, Indices: indices, Memo: l.memos.memo(of.Set, l.columns)}
 }

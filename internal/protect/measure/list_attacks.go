@@ -52,51 +52,47 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 		return nil
 	}
 	known, attacked := l.choose(l.Candidates), l.chooseSample()
-	known, attacked = known[:min(len(known), mostKept/l.columns())], attacked[:min(len(attacked), mostAttacked)]
+	known, attacked = known[:min(len(known), mostKept/l.columns)], attacked[:min(len(attacked), mostAttacked)]
 	if attacked = l.unknown(attacked, known); len(known) < 2 || len(attacked) == 0 {
 		return nil
 	}
+	truth, targets := l.attributes(l.Sample, Peopled{Indices: attacked}, names), l.attributes(l.Candidates, Peopled{Indices: known}, names)
 	released, err := l.released(ctx, l.Sample, attacked, streamAttacked)
 	if err != nil {
 		return err
 	}
-	last := l.out.EverySample()
-	truth, targets := l.attributes(l.Sample, Peopled{Indices: attacked}, names), l.attributes(l.Candidates, Peopled{Indices: known}, names)
-	learners := l.learners()
-	guesses, err := l.learnedGuesses(ctx, learners, known[:min(len(known), mostLearned)], targets, released, len(attacked))
-	if err != nil {
+	add := func(attack string, k int, guess []int) {
+		last := l.out.EverySample().Inferred
+		in := &last[slices.IndexFunc(last, func(in InferredLimit) bool { return in.Name == truth[k].Name })]
+		in.Attacks = append(in.Attacks, InferredAttack{attack, l.right(guess, truth[k].Class, attacked)})
+	}
+	if l.columns > mostColumns {
+		l.leaveOut("classifiers that guess attributes: there are more than %d features", mostColumns)
+	} else if err := l.classify(ctx, known[:min(len(known), mostLearned)], targets, nn.Float32s(released), add); err != nil {
 		return err
 	}
-	likely, err := l.posteriorGuesses(ctx, known, targets, released, len(attacked))
-	if err != nil {
-		return err
+	scores, err := l.likely(ctx, known, targets, released, len(attacked))
+	for k := range scores {
+		add("posterior", k, classify.Guesses(scores[k], targets[k].Classes))
 	}
-	right := func(guess, class []int) classify.Proportion {
-		of := PeopledOf(l.Sample.Set, attacked)
-		if of.People == nil {
-			return classify.Accuracy(guess, class)
-		}
-		person := make(map[int]int, len(attacked)) // of each input
-		for i, at := range of.Indices {
-			person[at] = of.People[i]
-		}
-		all := make([]int, len(attacked))
-		for i, at := range attacked {
-			all[i] = person[at]
-		}
-		p, _ := classify.AccuracyOfPeople(guess, class, all, of.Count, run.Rand(l.Seed, 0, streamPeople))
-		return p
+	return err
+}
+
+// right is the share of right guesses of inputs of the sample, or its mean over their people.
+func (l *lists) right(guess, class, attacked []int) classify.Proportion {
+	of := PeopledOf(l.Sample.Set, attacked)
+	if of.People == nil {
+		return classify.Accuracy(guess, class)
 	}
-	for k, a := range truth {
-		in := &last.Inferred[slices.IndexFunc(last.Inferred, func(in InferredLimit) bool { return in.Name == a.Name })]
-		for i, learner := range learners {
-			if guesses[i][k] != nil {
-				in.Attacks = append(in.Attacks, InferredAttack{learner.Name(), right(guesses[i][k], a.Class)})
-			}
-		}
-		in.Attacks = append(in.Attacks, InferredAttack{"posterior", right(likely[k], a.Class)})
+	person, all := make(map[int]int, len(attacked)), make([]int, len(attacked)) // of each input
+	for i, at := range of.Indices {
+		person[at] = of.People[i]
 	}
-	return nil
+	for i, at := range attacked {
+		all[i] = person[at]
+	}
+	p, _ := classify.AccuracyOfPeople(guess, class, all, of.Count, run.Rand(l.Seed, 0, streamPeople))
+	return p
 }
 
 // commonAttributes returns the attributes that both lists have with the same values: attacks
@@ -133,9 +129,7 @@ func (l *lists) unknown(attacked, known []int) []int {
 	return left
 }
 
-// columns returns the number of features.
-func (l *lists) columns() int { return columnsOf(l.target.Front) }
-
+// columnsOf returns the number of features.
 func columnsOf(front nn.Model) int {
 	_, n := front.Dims()
 	return n
@@ -144,7 +138,7 @@ func columnsOf(front nn.Model) int {
 // released returns releases of inputs, [inputs, features]: for each input the mean of its
 // releases.
 func (l *lists) released(ctx context.Context, of *List, indices []int, stream int) ([]float64, error) {
-	n := l.columns()
+	n := l.columns
 	once, queries := release.MeanOf(l.target.Noise, max(l.target.Queries, 1))
 	y := make([]float64, len(indices)*n)
 	in := l.inputs(of, indices)
@@ -170,26 +164,14 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 	return y, nil
 }
 
-// learners returns the classifiers that attack the attributes, those of an audit.
-func (l *lists) learners() []classify.Learner {
-	if l.columns() > mostColumns {
-		l.leaveOut("classifiers that guess attributes: there are more than %d features", mostColumns)
-		return nil
-	}
-	return classify.Learners()
-}
-
-// learnedGuesses returns, for each learner and each attribute, the guesses of the learner fitted to
-// releases of candidates; nil where the attribute does not suit the learner.
-func (l *lists) learnedGuesses(ctx context.Context, learners []classify.Learner, known []int, targets []bayes.Attribute, released []float64, n int) ([][][]int, error) {
+// classify adds the guesses of each classifier of an audit, fitted to releases of candidates, of each attribute that suits it.
+func (l *lists) classify(ctx context.Context, known []int, targets []bayes.Attribute, released []float32, add func(attack string, k int, guess []int)) error {
 	from, err := l.released(ctx, l.Candidates, known, streamLearned)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	guesses, rows := make([][][]int, len(learners)), classify.NewTable(nn.Float32s(from), l.columns()).All()
-	judged := classify.NewTable(nn.Float32s(released), l.columns()).All()
-	for i, learner := range learners {
-		guesses[i] = make([][]int, len(targets))
+	rows, judged := classify.NewTable(nn.Float32s(from), l.columns).All(), classify.NewTable(released, l.columns).All()
+	for _, learner := range classify.Learners() {
 		for k, a := range targets {
 			target := classify.Target{Labels: a.Class[:len(known)], Classes: a.Classes}
 			if !learner.Suits(target) {
@@ -197,21 +179,21 @@ func (l *lists) learnedGuesses(ctx context.Context, learners []classify.Learner,
 			}
 			fitted, err := learner.Fit(ctx, rows, []classify.Target{target}, l.Seed)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", learner.Name(), err)
+				return fmt.Errorf("%s: %w", learner.Name(), err)
 			}
-			scores := make([]float32, n*a.Classes)
+			scores := make([]float32, len(released)/l.columns*a.Classes)
 			if err := fitted.Predict(ctx, [][]float32{scores}, judged); err != nil {
-				return nil, err
+				return err
 			}
-			guesses[i][k] = classify.Guesses(scores, a.Classes)
+			add(learner.Name(), k, classify.Guesses(scores, a.Classes))
 		}
 	}
-	return guesses, nil
+	return nil
 }
 
-// posteriorGuesses returns, for each attribute, the guesses by the posterior over the
+// likely returns, for each attribute, the scores of the classes by the posterior over the
 // candidates, with the temperature of bayes.ChooseTemperature.
-func (l *lists) posteriorGuesses(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]int, error) {
+func (l *lists) likely(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]float32, error) {
 	noise := l.target.Noise.(bayes.Density) // see possible
 	var width int
 	for _, a := range targets {
@@ -245,14 +227,5 @@ func (l *lists) posteriorGuesses(ctx context.Context, known []int, targets []bay
 			at = at[a.Classes:]
 		}
 	}
-	return guessed(scores, targets), nil
-}
-
-// guessed returns the class with the largest score, for each attribute and release.
-func guessed(scores [][]float32, targets []bayes.Attribute) [][]int {
-	guesses := make([][]int, len(targets))
-	for k, a := range targets {
-		guesses[k] = classify.Guesses(scores[k], a.Classes)
-	}
-	return guesses
+	return scores, nil
 }

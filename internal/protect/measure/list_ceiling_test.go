@@ -12,7 +12,6 @@ import (
 	"tattle/internal/engine/nn"
 	"tattle/internal/engine/onnx"
 	"tattle/internal/must"
-	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
 	"tattle/internal/shared"
@@ -79,10 +78,10 @@ func attackCeilings(t *testing.T, front nn.Model, sets [2]*dataset.Set, attribut
 	learned, truth := l.attributes(l.Candidates, Peopled{Indices: known}, names)[0], l.attributes(l.Sample, Peopled{Indices: attacked}, names)[0]
 	for _, learner := range []classify.Learner{classify.Trees{}, classify.Network{}} {
 		name := learner.Name()
-		fitted := must.Get(learner.Fit(context.Background(), classify.NewTable(nn.Float32s(from), l.columns()).All(), []classify.Target{{Labels: learned.Class, Classes: learned.Classes}}, 1))(t)
+		fitted := must.Get(learner.Fit(context.Background(), classify.NewTable(nn.Float32s(from), l.columns).All(), []classify.Target{{Labels: learned.Class, Classes: learned.Classes}}, 1))(t)
 		scores := [][]float32{make([]float32, len(attacked)*truth.Classes)}
-		must.Do(t, fitted.Predict(context.Background(), scores, classify.NewTable(nn.Float32s(on), l.columns()).All()))
-		attacks = append(attacks, InferredAttack{name, classify.Accuracy(guessed(scores, []bayes.Attribute{truth})[0], truth.Class)})
+		must.Do(t, fitted.Predict(context.Background(), scores, classify.NewTable(nn.Float32s(on), l.columns).All()))
+		attacks = append(attacks, InferredAttack{name, classify.Accuracy(classify.Guesses(scores[0], truth.Classes), truth.Class)})
 	}
 	for _, a := range attacks {
 		spread := math.Sqrt(.25 / float64(a.Right.Examples))

@@ -46,8 +46,8 @@ func (l *lists) setDraws() (fits bool, err error) {
 // mostDraws returns the largest number of draws that fit into memory. A draw holds its releases,
 // the features of its true input and the mean of its releases.
 func (l *lists) mostDraws() int {
-	most := mostDrawn / l.columns() / (l.drawnAtOnce() + 2)
-	if !l.gaussian() {
+	most := mostDrawn / l.columns / (l.atOnce + 2)
+	if !l.gaussian {
 		most *= fewerDraws
 	}
 	return most
@@ -55,10 +55,10 @@ func (l *lists) mostDraws() int {
 
 // drawnValues says what a draw holds.
 func (l *lists) drawnValues() string {
-	if q := l.drawnAtOnce(); q > 1 {
-		return fmt.Sprintf("%d releases of %d numbers", q, l.columns())
+	if q := l.atOnce; q > 1 {
+		return fmt.Sprintf("%d releases of %d numbers", q, l.columns)
 	}
-	return fmt.Sprintf("%d numbers", l.columns())
+	return fmt.Sprintf("%d numbers", l.columns)
 }
 
 // bytesOf prints the memory of so many float64 values.
@@ -66,22 +66,10 @@ func bytesOf(values int) string { return fmt.Sprintf("%.1f GB", float64(8*values
 
 // draws returns the number of draws: fewer if likelihoods are not a matrix product.
 func (l *lists) draws() int {
-	if l.gaussian() {
+	if l.gaussian {
 		return l.Draws
 	}
 	return max(1, l.Draws/fewerDraws)
-}
-
-// drawnAtOnce returns how many releases are drawn for one that is measured: a single one where the noise of their mean is known.
-func (l *lists) drawnAtOnce() int {
-	_, q := release.MeanOf(l.target.Noise, max(l.target.Queries, 1))
-	return q
-}
-
-// gaussian reports whether the densities are those of Gaussian noise, so that likelihoods are a matrix product.
-func (l *lists) gaussian() bool {
-	_, ok := release.AsGaussian(l.target.Noise)
-	return ok
 }
 
 // possible reports whether posteriors can be computed, and notes the reason if not.

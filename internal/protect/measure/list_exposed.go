@@ -88,17 +88,17 @@ func (l *lists) exposed(ctx context.Context, h *ListHolder, list Peopled) error 
 	candidates := bayes.Candidates(l.inputs(l.Candidates, list.Indices))
 	near := list.People == nil && bayes.ByDistance(candidates, noise, bayes.Options{})
 	work := func(releases int) float64 { // of a person
-		each := float64(len(list.Indices)) * float64(l.columns())
+		each := float64(len(list.Indices)) * float64(l.columns)
 		if near { // products of float32 take half as long, and only releases that name the person need those with the whole list
 			each *= nearPass + h.First.Mean*float64(releases)/2
 		} else {
 			each *= float64(releases)
 		}
-		if !l.gaussian() {
-			each *= slowListing * float64(l.drawnAtOnce())
+		if !l.gaussian {
+			each *= slowListing * float64(l.atOnce)
 		}
 		if _, exact := noise.(release.Lattice); exact {
-			each += slowSample * float64(releases*l.drawnAtOnce()*l.columns())
+			each += slowSample * float64(releases*l.atOnce*l.columns)
 		}
 		return each
 	}

@@ -184,49 +184,37 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 		bits, left := found.AttributeBits(k, a, alpha)
 		majority, knowing := a.Majority()
 		limit := func(majority float64, right, bits bayes.Limit) GuessLimit {
-			return GuessLimit{Majority: majority, Right: within(outward(right), majority, 1), Bits: outward(bits)}
+			return GuessLimit{Majority: majority, Right: l.between(majority, 1, right), Bits: l.atLeast(0, outward(bits))}
 		}
 		in := InferredLimit{Name: a.Name, Classes: found.of.Set.Attribute(a.Name).Values, GuessLimit: limit(majority, alone, bits)}
 		if a.Classes == 2 {
-			area := outward(found.AUC(k, a, alpha))
-			in.AUC = &area
+			in.AUC = new(l.atLeast(.5, outward(found.AUC(k, a, alpha))))
 		}
 		if a.Target != nil {
 			in.Given = &GivenLimit{strings.Join(append([]string{found.of.Set.YName}, l.Tasks...), " and "), limit(knowing, given, left)}
-		}
-		if l.out.Processed {
-			in.guess()
 		}
 		all = append(all, in)
 	}
 	return all
 }
 
-// within limits the figures of candidates to what needs no draws: guessing without the release
-// achieves the one side, and no adversary exceeds BitsMost and Fano.
-func (h *ListHolder) within(list Peopled, bits float64) {
-	n, first := float64(len(list.Indices)), 1.
-	if h.BitsMost != nil {
-		bits, first = *h.BitsMost, *h.Fano
+// between is a limit, rounded outward: guessing without the release achieves the one side, and no adversary exceeds the other.
+func (l *lists) between(guess, most float64, x bayes.Limit) bayes.Limit {
+	return l.atLeast(guess, within(outward(x), guess, most))
+}
+
+// atLeast is a limit whose lower side is what guessing achieves, if values are processed.
+func (l *lists) atLeast(guess float64, x bayes.Limit) bayes.Limit {
+	if l.out.Processed {
+		x.Low = digits(guess, math.Floor)
 	}
-	h.First, h.Ten = within(h.First, list.likeliest(1), first), within(h.Ten, list.likeliest(10), 1)
-	h.Rank, h.Bits = within(h.Rank, 1, (n+1)/2), within(h.Bits, 0, bits)
+	return x
 }
 
 // within limits a limit to the range low to high, rounded outward.
 func within(l bayes.Limit, low, high float64) bayes.Limit {
 	low, high = digits(low, math.Floor), digits(high, math.Ceil)
 	return bayes.Limit{Mean: min(max(l.Mean, low), high), Low: min(max(l.Low, low), high), High: min(max(l.High, low), high)}
-}
-
-// guess sets the lower limits to what guessing without the release achieves.
-func (in *InferredLimit) guess() {
-	for _, g := range in.each() {
-		g.Right.Low, g.Bits.Low = digits(g.Majority, math.Floor), 0
-	}
-	if in.AUC != nil {
-		in.AUC.Low = .5
-	}
 }
 
 // outward rounds a limit to six digits, on which all processors agree: Low down and High up.

@@ -140,8 +140,7 @@ func (l *lists) extend(p *Population, population bayes.Population, rest Peopled,
 			g.AnybodyBits = digits(bits.Bits(max([]float64{alone, given}[k]-g.Bits.High, 0), entropy, a.Classes), math.Ceil)
 		}
 		if counts, own := a.Counts(); in.AUC != nil && own {
-			area := digits(population.AUC(in.AUC.High, [2]int(counts)), math.Ceil)
-			in.AnybodyAUC = &area
+			in.AnybodyAUC = new(digits(population.AUC(in.AUC.High, [2]int(counts)), math.Ceil))
 		}
 	}
 }
