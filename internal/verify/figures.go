@@ -112,9 +112,6 @@ func (q *request) derive(m *measure.Measured, lists *measure.ListFigures) (err e
 		if err != nil {
 			return &MismatchError{Err: err}
 		}
-		if sizes := q.setup.Lists.Sizes(); !slices.Equal(sizes, at.Lists) {
-			return mismatch("%s: request: lists: the report speaks of lists of %v inputs, %s of %v", q.dir, sizes, measure.AttacksFile, at.Lists)
-		}
 		if q.Data != nil {
 			at.CountPeople(q.Data, q.Indices)
 		}

@@ -157,7 +157,6 @@ func (r *adversary) lists(ctx context.Context) (err error) {
 	o := *r.Lists
 	o.Progress, o.memos = r.Progress, r.memos
 	r.out.Listed, err = o.Run(ctx, r.target)
-	r.out.Lists = r.out.Listed.Sizes()
 	return err
 }
 

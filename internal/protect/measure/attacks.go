@@ -22,13 +22,10 @@ const AttacksFile = "attacks.npz"
 type Attacks struct {
 	Results    []*attack.Result
 	PriorAlone *attack.Result // guessing the mean of the training data, on the same inputs; nil if it was not measured
-
-	Lists []float64 // inputs of each list, as ListFigures.Sizes has them
 }
 
 // The names of the arrays.
 const (
-	listsName        = "lists"
 	rmsSuffix        = "_rms"
 	meanSquareSuffix = "_mean_square"
 	recognisedSuffix = "_recognised"
@@ -50,9 +47,6 @@ func (a *Attacks) encode(w io.Writer) error {
 		if first == nil && x != nil {
 			first = z.Add(name, []int{rows, len(x) / rows}, x)
 		}
-	}
-	if len(a.Lists) > 0 {
-		add(listsName, 1, a.Lists)
 	}
 	for i, r := range a.withPrior() {
 		if i == 0 && r.People != nil {
@@ -116,12 +110,6 @@ func ReadAttacks(path string, attacks []AttackRan, priorAlone *AttackRan, m int)
 		return x
 	}
 	a, names := &Attacks{}, f.Names()
-	if slices.Contains(names, listsName) {
-		x, _, e := f.Float64s(listsName)
-		if a.Lists = x; err == nil {
-			err = e
-		}
-	}
 	result := func(c AttackRan) *attack.Result {
 		recognised := math.NaN()
 		if slices.Contains(names, c.Name+recognisedSuffix) {

@@ -335,7 +335,7 @@ func (l *lists) hide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.out.Hidden = &HiddenFigures{List: s.used(hidden, 0), Inputs: len(list.Indices), Draws: len(r.First), First: outward(r.Identified(l.alpha()))}
+	l.out.Hidden = &HiddenFigures{List: s.used(hidden, 0), First: outward(r.Identified(l.alpha()))}
 	return nil
 }
 

@@ -73,22 +73,6 @@ func (f *ListFigures) EverySample() *Population {
 	return &f.Anybody[len(f.Anybody)-1]
 }
 
-// Sizes returns the numbers of inputs among the candidates and in the sample; 0 if there is no
-// such list. It returns nil if there are no figures.
-func (f *ListFigures) Sizes() []float64 {
-	if f == nil {
-		return nil
-	}
-	sizes := make([]float64, 2)
-	if f.Holder != nil {
-		sizes[0] = float64(f.Holder.List.Inputs)
-	}
-	if p := f.EverySample(); p != nil {
-		sizes[1] = float64(p.List.Inputs)
-	}
-	return sizes
-}
-
 // ListUsed describes the inputs of a list that were used.
 type ListUsed struct {
 	Name   string `json:"name"`
@@ -148,10 +132,8 @@ type ShorterList struct {
 // inputs the model was trained on knows more. Limits hold with confidence DefaultConfidence for the mean over
 // these inputs, or people.
 type HiddenFigures struct {
-	List   ListUsed    `json:"list"`   // of the hidden inputs
-	Inputs int         `json:"inputs"` // of the list, with the hidden one
-	Draws  int         `json:"draws"`
-	First  bayes.Limit `json:"first"` // probability of identifying the input, or its person, with one guess
+	List  ListUsed    `json:"list"`  // of the hidden inputs
+	First bayes.Limit `json:"first"` // probability of identifying the input, or its person, with one guess
 }
 
 // A BandLimit is the mean-square error of a coordinate for the best adversary with the list, averaged over
@@ -172,10 +154,9 @@ type Weaker struct {
 
 // A BandFloor is a floor on that error for adversaries without a list.
 type BandFloor struct {
-	Band        string  `json:"band"`
-	Coordinates int     `json:"coordinates"`
-	Anybody     float64 `json:"anybody"`     // 0: nothing proved
-	Prior       float64 `json:"prior_alone"` // error of guessing the mean of the sample, without the release
+	Band    string  `json:"band"`
+	Anybody float64 `json:"anybody"`     // 0: nothing proved
+	Prior   float64 `json:"prior_alone"` // error of guessing the mean of the sample, without the release
 }
 
 // A GuessLimit is an upper limit on how well an attribute of the input can be guessed.
@@ -189,8 +170,7 @@ type GuessLimit struct {
 
 // An InferredLimit limits how well an attribute of the input can be guessed.
 type InferredLimit struct {
-	Name    string   `json:"name"`
-	Classes []string `json:"classes"`
+	Name string `json:"name"`
 	GuessLimit
 	AUC        *bayes.Limit     `json:"auc,omitempty"`         // only for two classes
 	AnybodyAUC *float64         `json:"anybody_auc,omitempty"` // upper limit without a list
@@ -218,7 +198,6 @@ func (in *InferredLimit) each() []*GuessLimit {
 type Population struct {
 	List     ListUsed        `json:"list"`
 	Apart    int             `json:"set_apart,omitempty"` // how many inputs choose the balls (see ball), and otherwise enter no floor from this sample; 0: there are no balls
-	Draws    int             `json:"draws"`
 	Floors   []BandFloor     `json:"floors"`
 	Weaker   *Weaker         `json:"weaker,omitempty"` // of the first floor, where people have several inputs
 	Inferred []InferredLimit `json:"attributes,omitempty"`

@@ -186,7 +186,7 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 		limit := func(majority float64, right, bits bayes.Limit) GuessLimit {
 			return GuessLimit{Majority: majority, Right: l.between(majority, 1, right), Bits: l.atLeast(0, outward(bits))}
 		}
-		in := InferredLimit{Name: a.Name, Classes: found.of.Set.Attribute(a.Name).Values, GuessLimit: limit(majority, alone, bits)}
+		in := InferredLimit{Name: a.Name, GuessLimit: limit(majority, alone, bits)}
 		if a.Classes == 2 {
 			in.AUC = new(l.atLeast(.5, outward(found.AUC(k, a, alpha))))
 		}

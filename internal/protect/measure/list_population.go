@@ -45,7 +45,7 @@ func (l *lists) anybody(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p := Population{List: l.Sample.used(PeopledOf(l.Sample.Set, some), 0), Apart: apart, Draws: len(found.Draws), Inferred: l.inferred(found, half)}
+		p := Population{List: l.Sample.used(PeopledOf(l.Sample.Set, some), 0), Apart: apart, Inferred: l.inferred(found, half)}
 		floors, err := l.floors(ctx, what, found, half, balls)
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func (l *lists) extend(p *Population, population bayes.Population, rest Peopled,
 		if i == 0 && negligible(math.Sqrt(f.MeanSquare.Low), math.Sqrt(f.Prior)) > 0 {
 			p.Weaker = weakened(population, rest, nearly*nearly*f.MeanSquare.Low, func(q bayes.Population) float64 { return q.Floor(f.MeanSquare.Low, largest) })
 		}
-		p.Floors = append(p.Floors, BandFloor{f.Band, f.Coordinates, digits(population.Floor(f.MeanSquare.Low, largest), math.Floor), f.Prior})
+		p.Floors = append(p.Floors, BandFloor{f.Band, digits(population.Floor(f.MeanSquare.Low, largest), math.Floor), f.Prior})
 	}
 	bits := population // half of alpha is for the limit on bits, the other half for the limit on the entropy
 	bits.Alpha /= 2
