@@ -37,8 +37,8 @@ const (
 
 // An InferredAttack is the share of right guesses of an attribute by an attack that ran.
 type InferredAttack struct {
-	Name  string              `json:"name"`
-	Right classify.Proportion `json:"right"`
+	Name  string
+	Right classify.Proportion
 }
 
 // attackAttributes measures attacks on the attributes. They learn from releases of candidates

@@ -16,46 +16,46 @@ import (
 // figures of a ListHolder they are of this rule alone. Limits hold with confidence DefaultConfidence, those of all shares
 // together.
 type ExposureFigures struct {
-	People   int            `json:"people"`             // who were drawn
-	Releases int            `json:"releases,omitempty"` // of each
-	Than     []float64      `json:"than,omitempty"`     // as ListOptions has it
-	Above    []ExposedShare `json:"above,omitempty"`
-	Quantile []float64      `json:"quantiles,omitempty"` // of exposedQuantiles, with the chance of the releases
-	Most     []ExposedInput `json:"most,omitempty"`
-	Groups   []ExposedGroup `json:"groups,omitempty"`
-	Compared []ExposedPair  `json:"compared,omitempty"` // of each attribute, the values that differ most clearly
+	People   int            `json:"people"`         // who were drawn
+	Releases int            `json:"-"`              // of each
+	Than     []float64      `json:"than,omitempty"` // as ListOptions has it
+	Above    []ExposedShare `json:"-"`
+	Quantile []float64      `json:"-"` // of exposedQuantiles, with the chance of the releases
+	Most     []ExposedInput `json:"-"`
+	Groups   []ExposedGroup `json:"-"`
+	Compared []ExposedPair  `json:"-"` // of each attribute, the values that differ most clearly
 
 	pictures []original // of Most, if the inputs are pictures
 }
 
 // An ExposedShare is the share of people who are named in more than a share of releases.
 type ExposedShare struct {
-	Than  float64     `json:"than"`
-	Share bayes.Limit `json:"share"`
+	Than  float64
+	Share bayes.Limit
 }
 
 // An ExposedInput is one of the most exposed.
 type ExposedInput struct {
-	Index int     `json:"index"` // in the data, of the person's first input
-	Named float64 `json:"named"` // share of releases
+	Index int     // in the data, of the person's first input
+	Named float64 // share of releases
 }
 
 // An ExposedGroup are people with one value of an attribute.
 type ExposedGroup struct {
-	Attribute string      `json:"attribute"`
-	Value     string      `json:"value"`
-	People    int         `json:"people"` // of those who were drawn
-	Named     bayes.Limit `json:"named"`  // mean share of releases
+	Attribute string
+	Value     string
+	People    int         // of those who were drawn
+	Named     bayes.Limit // mean share of releases
 }
 
 // An ExposedPair are two values of an attribute.
 type ExposedPair struct {
-	Attribute string `json:"attribute"`
-	More      string `json:"more"` // whose people are named more often, or seem to be
-	Less      string `json:"less"`
-	Shown     bool   `json:"shown"` // they are, with confidence DefaultConfidence for all pairs of values of all attributes
+	Attribute string
+	More      string // whose people are named more often, or seem to be
+	Less      string
+	Shown     bool // they are, with confidence DefaultConfidence for all pairs of values of all attributes
 	// Enough is about how many people show the difference, if it is as large as it seems; 0: more than the list has.
-	Enough int `json:"enough,omitempty"`
+	Enough int
 }
 
 var (

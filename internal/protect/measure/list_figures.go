@@ -45,7 +45,7 @@ type ListOptions struct {
 }
 
 // ListFigures are limits on every adversary, from the exact posterior over lists
-// (package bayes). Each holds with confidence DefaultConfidence, over all looks.
+// (package bayes). Each holds with confidence DefaultConfidence, over all looks. As JSON it is what decides the limits, without them.
 type ListFigures struct {
 	Draws      int      `json:"draws"`          // requested draws
 	Look       int      `json:"look,omitempty"` // as ListOptions has it
@@ -54,7 +54,7 @@ type ListFigures struct {
 	// Processed reports whether noisy values are processed before they are released. Floors
 	// and upper limits hold for the release. Means are those of the values before, and lower
 	// limits on what adversaries achieve those of guessing without the release.
-	Processed bool `json:"processed,omitempty"`
+	Processed bool `json:"-"`
 	// NoiseFrom says what of the noise was computed from inputs of the sample, perhaps among others:
 	// limits without a list must allow for it.
 	NoiseFrom NoiseFrom      `json:"noise_from_sample,omitempty"`
@@ -62,7 +62,7 @@ type ListFigures struct {
 	Anybody   []Population   `json:"anybody,omitempty"`     // adversaries without a list, from growing parts of one sample; the last is the whole
 	Hidden    *HiddenFigures `json:"hidden,omitempty"`      // inputs of the sample among the candidates
 	LeftOut   []string       `json:"left_out,omitempty"`    // figures that were not computed, with the reasons
-	Shared    int            `json:"shared,omitempty"`      // inputs of the sample that are also candidates
+	Shared    int            `json:"-"`                     // inputs of the sample that are also candidates
 }
 
 // EverySample returns the limits from the whole sample, or nil.
@@ -106,24 +106,24 @@ func (u ListUsed) Uneven() float64 {
 // list of candidates, one of which is the input. No adversary with that knowledge does better.
 type ListHolder struct {
 	List     ListUsed         `json:"list"`
-	Draws    int              `json:"draws"`            // 0: computed exactly, without draws
-	First    bayes.Limit      `json:"first"`            // probability of identifying the input with one guess
-	Ten      bayes.Limit      `json:"ten"`              // the same with ten guesses
-	Person   *bayes.Limit     `json:"person,omitempty"` // probability of naming the person; nil: each input is taken for another person
-	Among    []ShorterList    `json:"among,omitempty"`  // shorter lists, drawn from this one
+	Draws    int              `json:"-"` // 0: computed exactly, without draws
+	First    bayes.Limit      `json:"-"` // probability of identifying the input with one guess
+	Ten      bayes.Limit      `json:"-"` // the same with ten guesses
+	Person   *bayes.Limit     `json:"-"` // probability of naming the person; nil: each input is taken for another person
+	Among    []ShorterList    `json:"-"` // shorter lists, drawn from this one
 	Exposed  *ExposureFigures `json:"exposed,omitempty"`
-	Rank     bayes.Limit      `json:"rank"` // expected rank of the input, from 1
-	Bits     bayes.Limit      `json:"bits"` // bits that the release reveals about whom the input is of
-	BitsMost *float64         `json:"bits_at_most,omitempty"`
-	Fano     *float64         `json:"fano,omitempty"` // upper limit on First that follows from BitsMost
-	Floors   []BandLimit      `json:"floors"`
-	Inferred []InferredLimit  `json:"attributes,omitempty"`
+	Rank     bayes.Limit      `json:"-"` // expected rank of the input, from 1
+	Bits     bayes.Limit      `json:"-"` // bits that the release reveals about whom the input is of
+	BitsMost *float64         `json:"-"`
+	Fano     *float64         `json:"-"` // upper limit on First that follows from BitsMost
+	Floors   []BandLimit      `json:"-"`
+	Inferred []InferredLimit  `json:"-"`
 }
 
 // A ShorterList are the first inputs of a list in the order that the seed drew: one of the whole list is hidden among them.
 type ShorterList struct {
-	Inputs int         `json:"inputs"`
-	First  bayes.Limit `json:"first"` // probability of identifying the input with one guess
+	Inputs int
+	First  bayes.Limit // probability of identifying the input with one guess
 }
 
 // HiddenFigures say how often an input of the sample that is hidden among the candidates is identified, by an adversary
@@ -132,56 +132,56 @@ type ShorterList struct {
 // inputs the model was trained on knows more. Limits hold with confidence DefaultConfidence for the mean over
 // these inputs, or people.
 type HiddenFigures struct {
-	List  ListUsed    `json:"list"`  // of the hidden inputs
-	First bayes.Limit `json:"first"` // probability of identifying the input, or its person, with one guess
+	List  ListUsed    `json:"list"` // of the hidden inputs
+	First bayes.Limit `json:"-"`    // probability of identifying the input, or its person, with one guess
 }
 
 // A BandLimit is the mean-square error of a coordinate for the best adversary with the list, averaged over
 // a band of coordinates, in normalised units squared.
 type BandLimit struct {
-	Band        string      `json:"band"`
-	Coordinates int         `json:"coordinates"`
-	MeanSquare  bayes.Limit `json:"floor"`
-	Prior       float64     `json:"prior_alone"` // error of guessing the mean of the list, without the release
+	Band        string
+	Coordinates int
+	MeanSquare  bayes.Limit
+	Prior       float64 // error of guessing the mean of the list, without the release
 }
 
 // Weaker says what counting people costs a limit without a list.
 type Weaker struct {
-	People int     `json:"people"`                  // that the limit counts
-	Rows   float64 `json:"if_rows_were_people"`     // the floor, or the least share of wrong guesses, if each input were of another person
-	Enough int     `json:"people_enough,omitempty"` // about how many people bring an error to nine tenths of the sample's own; 0: unknown
+	People int     // that the limit counts
+	Rows   float64 // the floor, or the least share of wrong guesses, if each input were of another person
+	Enough int     // about how many people bring an error to nine tenths of the sample's own; 0: unknown
 }
 
 // A BandFloor is a floor on that error for adversaries without a list.
 type BandFloor struct {
-	Band    string  `json:"band"`
-	Anybody float64 `json:"anybody"`     // 0: nothing proved
-	Prior   float64 `json:"prior_alone"` // error of guessing the mean of the sample, without the release
+	Band    string
+	Anybody float64 // 0: nothing proved
+	Prior   float64 // error of guessing the mean of the sample, without the release
 }
 
 // A GuessLimit is an upper limit on how well an attribute of the input can be guessed.
 type GuessLimit struct {
-	Majority    float64     `json:"majority"`     // right guesses without the release
-	Right       bayes.Limit `json:"right"`        // right guesses of the best adversary with the list
-	Bits        bayes.Limit `json:"bits"`         // bits that the release reveals about the attribute
-	Anybody     float64     `json:"anybody"`      // upper limit on right guesses without a list; 0: not computed
-	AnybodyBits float64     `json:"anybody_bits"` // upper limit on the bits without a list
+	Majority    float64     // right guesses without the release
+	Right       bayes.Limit // right guesses of the best adversary with the list
+	Bits        bayes.Limit // bits that the release reveals about the attribute
+	Anybody     float64     // upper limit on right guesses without a list; 0: not computed
+	AnybodyBits float64     // upper limit on the bits without a list
 }
 
 // An InferredLimit limits how well an attribute of the input can be guessed.
 type InferredLimit struct {
-	Name string `json:"name"`
+	Name string
 	GuessLimit
-	AUC        *bayes.Limit     `json:"auc,omitempty"`         // only for two classes
-	AnybodyAUC *float64         `json:"anybody_auc,omitempty"` // upper limit without a list
-	Given      *GivenLimit      `json:"given,omitempty"`       // nil without labels
-	Weaker     *Weaker          `json:"weaker,omitempty"`      // without a list, where people have several inputs
-	Attacks    []InferredAttack `json:"attacks,omitempty"`     // attacks that ran on the sample
+	AUC        *bayes.Limit     // only for two classes
+	AnybodyAUC *float64         // upper limit without a list
+	Given      *GivenLimit      // nil without labels
+	Weaker     *Weaker          // without a list, where people have several inputs
+	Attacks    []InferredAttack // attacks that ran on the sample
 }
 
 // A GivenLimit is a GuessLimit for adversaries who also know the target attribute and the Tasks.
 type GivenLimit struct {
-	Target string `json:"target"` // what they know, by name
+	Target string // what they know, by name
 	GuessLimit
 }
 
@@ -198,7 +198,7 @@ func (in *InferredLimit) each() []*GuessLimit {
 type Population struct {
 	List     ListUsed        `json:"list"`
 	Apart    int             `json:"set_apart,omitempty"` // how many inputs choose the balls (see ball), and otherwise enter no floor from this sample; 0: there are no balls
-	Floors   []BandFloor     `json:"floors"`
-	Weaker   *Weaker         `json:"weaker,omitempty"` // of the first floor, where people have several inputs
-	Inferred []InferredLimit `json:"attributes,omitempty"`
+	Floors   []BandFloor     `json:"-"`
+	Weaker   *Weaker         `json:"-"` // of the first floor, where people have several inputs
+	Inferred []InferredLimit `json:"-"`
 }

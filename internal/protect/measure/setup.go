@@ -83,29 +83,9 @@ func (q *Request) setup(m *Measured, from Origin) *Setup {
 		if l.PriorAlone != nil {
 			s.Prior = new(ran(l.PriorAlone))
 		}
-		s.Lists = l.Listed.deciding()
+		s.Lists = l.Listed
 	}
 	return s
-}
-
-// deciding returns the part of the limits from lists that decides them.
-func (f *ListFigures) deciding() *ListFigures {
-	if f == nil {
-		return nil
-	}
-	c := &ListFigures{Draws: f.Draws, Look: f.Look, Attributes: f.Attributes, Tasks: f.Tasks, NoiseFrom: f.NoiseFrom, LeftOut: f.LeftOut}
-	if h := f.Holder; h != nil {
-		c.Holder = &ListHolder{List: h.List}
-		if h.Exposed != nil {
-			c.Holder.Exposed = &ExposureFigures{People: h.Exposed.People, Than: h.Exposed.Than}
-		}
-	}
-	if p := f.EverySample(); p != nil {
-		c.Anybody = []Population{{List: p.List, Apart: p.Apart}}
-	} else if f.Hidden != nil {
-		c.Hidden = &HiddenFigures{List: f.Hidden.List}
-	}
-	return c
 }
 
 // Experiment returns the experiment of the setup, in coordinates c, for inputs of that shape. data is nil if the data
