@@ -143,6 +143,7 @@ type BandLimit struct {
 	Coordinates int
 	MeanSquare  bayes.Limit
 	Prior       float64 // error of guessing the mean of the list, without the release
+	Anybody     float64 // floor for adversaries without a list; 0: nothing proved, or not computed
 }
 
 // Weaker says what counting people costs a limit without a list.
@@ -150,13 +151,6 @@ type Weaker struct {
 	People int     // that the limit counts
 	Rows   float64 // the floor, or the least share of wrong guesses, if each input were of another person
 	Enough int     // about how many people bring an error to nine tenths of the sample's own; 0: unknown
-}
-
-// A BandFloor is a floor on that error for adversaries without a list.
-type BandFloor struct {
-	Band    string
-	Anybody float64 // 0: nothing proved
-	Prior   float64 // error of guessing the mean of the sample, without the release
 }
 
 // A GuessLimit is an upper limit on how well an attribute of the input can be guessed.
@@ -198,7 +192,7 @@ func (in *InferredLimit) each() []*GuessLimit {
 type Population struct {
 	List     ListUsed        `json:"list"`
 	Apart    int             `json:"set_apart,omitempty"` // how many inputs choose the balls (see ball), and otherwise enter no floor from this sample; 0: there are no balls
-	Floors   []BandFloor     `json:"-"`
+	Floors   []BandLimit     `json:"-"`
 	Weaker   *Weaker         `json:"-"` // of the first floor, where people have several inputs
 	Inferred []InferredLimit `json:"-"`
 }

@@ -124,7 +124,8 @@ func (l *lists) extend(p *Population, population bayes.Population, rest Peopled,
 		if i == 0 && negligible(math.Sqrt(f.MeanSquare.Low), math.Sqrt(f.Prior)) > 0 {
 			p.Weaker = weakened(population, rest, nearly*nearly*f.MeanSquare.Low, func(q bayes.Population) float64 { return q.Floor(f.MeanSquare.Low, largest) })
 		}
-		p.Floors = append(p.Floors, BandFloor{f.Band, digits(population.Floor(f.MeanSquare.Low, largest), math.Floor), f.Prior})
+		f.Anybody = digits(population.Floor(f.MeanSquare.Low, largest), math.Floor)
+		p.Floors = append(p.Floors, f)
 	}
 	bits := population // half of alpha is for the limit on bits, the other half for the limit on the entropy
 	bits.Alpha /= 2

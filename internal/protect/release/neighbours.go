@@ -65,12 +65,12 @@ const mostQueries = 5000
 // NewNeighbours returns the task for queries that are the rows of a database, or other views of them. For verification they are
 // those that have another vector of the same person, or another view. Of many, some are taken, evenly. It returns an
 // error if a vector is zero and the metric is cosine, or if there are no such pairs.
-func NewNeighbours(ctx context.Context, u Use, clean Database) (made *Neighbours, err error) {
-	t := &Neighbours{use: u, of: clean}
+func NewNeighbours(ctx context.Context, u Use, clean Database) (*Neighbours, error) {
+	t, n := &Neighbours{use: u, of: clean}, len(clean.Vectors)/clean.Width
+	var err error
 	if t.task, t.k, t.accepts, err = u.parse(); err != nil {
 		return nil, err
 	}
-	n := len(clean.Vectors) / clean.Width
 	t.center()
 	if t.rows, t.squares, err = t.prepare(clean.Vectors); err != nil {
 		return nil, err
@@ -78,54 +78,55 @@ func NewNeighbours(ctx context.Context, u Use, clean Database) (made *Neighbours
 	if t.task != taskVerification && t.k >= n {
 		return nil, fmt.Errorf("%s: a database of %d vectors has not so many others: look up fewer", u.Task, n)
 	}
+	own := t.choose(n)
+	switch {
+	case len(t.queries) == 0:
+		return nil, errors.New("verification: no vector has another one of the same person: say who they are of (--group), or give other views (--views)")
+	case t.task == taskProbe:
+		return t, t.fitProbes(ctx)
+	case t.task == taskRecall && !clean.Views:
+		t.nearestOfAll()
+	case t.task == taskVerification:
+		for _, q := range t.queries {
+			t.pairs += n - own(q)
+		}
+		if t.accepts*float64(t.pairs) < leastAccepted {
+			return nil, fmt.Errorf("%s: a share of %g %% of %d pairs of different people is too few to set a threshold: allow more, or give more vectors", u.Task, 100*t.accepts, t.pairs)
+		}
+	}
+	return t, nil
+}
+
+// choose takes the queries of n rows, and what should be found of each that is known already. It returns how many rows the person of a row has.
+func (t *Neighbours) choose(n int) (own func(row int) int) {
 	byPerson := map[int][]int32{}
-	for i, p := range clean.People {
+	for i, p := range t.of.People {
 		byPerson[p] = append(byPerson[p], int32(i))
 	}
 	for i := range n {
 		var wanted []int32
 		switch {
-		case clean.Views:
+		case t.of.Views:
 			wanted = []int32{int32(i)}
-		case t.task == taskVerification && clean.People != nil:
-			wanted = slices.DeleteFunc(slices.Clone(byPerson[clean.People[i]]), func(j int32) bool { return int(j) == i })
+		case t.task == taskVerification && t.of.People != nil:
+			wanted = slices.DeleteFunc(slices.Clone(byPerson[t.of.People[i]]), func(j int32) bool { return int(j) == i })
 		}
-		if t.task == taskVerification && len(wanted) == 0 {
-			continue
+		if t.task != taskVerification || len(wanted) > 0 {
+			t.queries, t.wanted = append(t.queries, i), append(t.wanted, wanted)
 		}
-		t.queries, t.wanted = append(t.queries, i), append(t.wanted, wanted)
 	}
-	if len(t.queries) == 0 {
-		return nil, errors.New("verification: no vector has another one of the same person: say who they are of (--group), or give other views (--views)")
-	}
-	defer func() {
-		if err != nil || t.task != taskVerification {
-			return
-		}
-		for _, q := range t.queries {
-			of := 1
-			if clean.People != nil {
-				of = len(byPerson[clean.People[q]])
-			}
-			t.pairs += n - of
-		}
-		if t.accepts*float64(t.pairs) < leastAccepted {
-			made, err = nil, fmt.Errorf("%s: a share of %g %% of %d pairs of different people is too few to set a threshold: allow more, or give more vectors", u.Task, 100*t.accepts, t.pairs)
-		}
-	}()
 	if m := len(t.queries); m > mostQueries {
 		for k := range mostQueries {
 			t.queries[k], t.wanted[k] = t.queries[k*m/mostQueries], t.wanted[k*m/mostQueries]
 		}
 		t.queries, t.wanted = t.queries[:mostQueries], t.wanted[:mostQueries]
 	}
-	switch {
-	case t.task == taskProbe:
-		return t, t.fitProbes(ctx)
-	case t.task == taskRecall && !clean.Views:
-		t.nearestOfAll()
+	return func(row int) int {
+		if t.of.People == nil {
+			return 1
+		}
+		return len(byPerson[t.of.People[row]])
 	}
-	return t, nil
 }
 
 // nearestOfAll finds what queries without noise find.

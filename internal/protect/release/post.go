@@ -2,7 +2,6 @@ package release
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -13,7 +12,7 @@ import (
 // the input, so a bound on the features with noise still holds (post-processing).
 // The zero value does nothing.
 type Post struct {
-	Digits int  `json:"digits,omitempty"` // above 0: round to so many decimals; −1 to whole numbers, −2 to tens and so on; 0: no rounding
+	Digits int  `json:"digits,omitempty"` // round to so many decimals; 0: no rounding
 	TopK   int  `json:"top_k,omitempty"`  // keep the so many largest; 0, or more than there are: all
 	Label  bool `json:"label,omitempty"`  // keep only which is largest: 1 there, 0 elsewhere
 }
@@ -30,15 +29,8 @@ func (p Post) Apply(x []float32, n int) {
 	}
 }
 
-func (p Post) check() error {
-	if p.TopK < 0 {
-		return fmt.Errorf("post-processing: TopK is %d: give the number of entries to keep, or 0 for all", p.TopK)
-	}
-	return nil
-}
-
 func (p Post) apply(x []float32, order []int) {
-	if p.Digits != 0 {
+	if p.Digits > 0 {
 		round(x, p.Digits)
 	}
 	if p.TopK > 0 && p.TopK < len(x) {
@@ -52,10 +44,7 @@ func (p Post) apply(x []float32, order []int) {
 // round leaves as it is what has no such decimals: beyond 10⁻⁴⁵ and 10³⁸ there are no
 // float32 numbers.
 func round(x []float32, digits int) {
-	if digits < 0 {
-		digits++
-	}
-	unit := math.Pow10(max(digits, -60))
+	unit := math.Pow10(digits)
 	for i, v := range x {
 		if r := math.Round(float64(v)*unit) / unit; r-r == 0 {
 			x[i] = float32(r)

@@ -71,9 +71,6 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	if o.Draws < 0 {
 		return Utility{}, fmt.Errorf("%d draws of noise: give at least 1", o.Draws)
 	}
-	if err := f.Post.check(); err != nil {
-		return Utility{}, err
-	}
 	draws := max(o.Draws, 1)
 	u := Utility{Examples: data.Len()}
 	task := cmp.Or(o.Task, Task(Labels{data}))
