@@ -165,13 +165,7 @@ func Whole(train *dataset.Set, candidates int, seed uint64) int {
 }
 
 // People returns how many people the inputs of a set are of.
-func People(set *dataset.Set) int {
-	if set.Group == nil {
-		return set.Len()
-	}
-	_, n := stat.Numbered(set.People())
-	return n
-}
+func People(set *dataset.Set) int { return measure.PeopledOf(set, nn.Indices(set.Len())).Count }
 
 // checkErrors checks the limits on errors of reconstructions.
 func (o *Options) checkErrors(train, test *dataset.Set) error {

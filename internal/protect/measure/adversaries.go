@@ -113,43 +113,36 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 			r.out.LeftOut = append(r.out.LeftOut, fmt.Sprintf("%d of %d training inputs, for attacks to learn from: the model is large (--attack takes all)", all-few, all))
 		}
 	}
-	if a.Training != nil && slices.Contains(a.Attacks, "inversion") {
-		if err := r.try(ctx, "prior", "the prior", a.NeedsAttacks, r.learnPrior); err != nil {
-			return nil, err
-		}
-	}
-	if a.Lists != nil {
-		if err := r.try(ctx, "lists of inputs", "limits from lists of inputs", true, r.lists); err != nil {
-			return nil, err
-		}
-	}
-	if a.Training != nil {
-		if err := r.try(ctx, "prior alone", "guessing the mean, without the release", false, r.priorAlone); err != nil {
-			return nil, err
-		}
+	parts := []part{
+		{a.Training != nil && slices.Contains(a.Attacks, "inversion"), a.NeedsAttacks, "prior", "the prior", r.learnPrior},
+		{a.Lists != nil, true, "lists of inputs", "limits from lists of inputs", r.lists},
+		{a.Training != nil, false, "prior alone", "guessing the mean, without the release", r.priorAlone},
 	}
 	for _, name := range a.Attacks {
-		attack := func(ctx context.Context) error { return r.attack(ctx, name) }
-		if err := r.try(ctx, name+" attack", "the "+name+" attack", a.NeedsAttacks, attack); err != nil {
+		parts = append(parts, part{true, a.NeedsAttacks, name + " attack", "the " + name + " attack", func(ctx context.Context) error { return r.attack(ctx, name) }})
+	}
+	for _, p := range parts {
+		if !p.wanted {
+			continue
+		}
+		started := time.Now()
+		err := p.do(ctx)
+		if r.out.Timing[p.name] = time.Since(started); err == nil {
+			continue
+		}
+		if err = fmt.Errorf("%s: %w", p.says, err); p.needed || ctx.Err() != nil {
 			return nil, err
 		}
+		r.out.LeftOut = append(r.out.LeftOut, err.Error())
 	}
 	return r.out, nil
 }
 
-// try does one part. Its error is only noted where nobody asked for the part by name.
-func (r *adversary) try(ctx context.Context, part, name string, needed bool, do func(context.Context) error) error {
-	started := time.Now()
-	err := do(ctx)
-	r.out.Timing[part] = time.Since(started)
-	if err == nil {
-		return nil
-	}
-	if needed || ctx.Err() != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	r.out.LeftOut = append(r.out.LeftOut, fmt.Sprintf("%s: %v", name, err))
-	return nil
+// A part of what adversaries do. An error of one that is not needed, because nobody asked for it by name, is only noted.
+type part struct {
+	wanted, needed bool
+	name, says     string
+	do             func(context.Context) error
 }
 
 // lists computes the limits that bind every adversary.

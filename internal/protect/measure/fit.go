@@ -85,15 +85,7 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 		return nil, ctx.Err() // that the labels do not fit is said later
 	}
 	f.Right = accuracy.Correct
-	counts := map[int]int{}
-	for _, y := range some.Y {
-		if counts[y]++; counts[y] > f.Commonest {
-			f.Commonest = counts[y]
-			if y < len(some.YNames) {
-				f.Class = some.YNames[y]
-			}
-		}
-	}
+	f.count(some)
 	p := m.DataPreprocess()
 	if !p.Normalises() && in.Path != dataset.KindGlyphs {
 		f.Assumed = cmp.Or(set.Scaling(), "as they are stored")
@@ -120,6 +112,19 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 		f.Better = &Scaled{What: other.What, Preprocess: full.String(), Right: n}
 	}
 	return f, nil
+}
+
+// count sets the commonest class.
+func (f *Fit) count(set *dataset.Set) {
+	counts := map[int]int{}
+	for _, y := range set.Y {
+		if counts[y]++; counts[y] > f.Commonest {
+			f.Commonest = counts[y]
+			if y < len(set.YNames) {
+				f.Class = set.YNames[y]
+			}
+		}
+	}
 }
 
 // better reports whether the second of two classifiers is right more often than chance explains.

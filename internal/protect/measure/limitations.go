@@ -51,11 +51,8 @@ func (a *account) fit() {
 	if set == nil || set.Y == nil || a.m.Utility == nil || a.q.Use != nil {
 		return
 	}
-	f, counts := Fit{Examples: set.Len(), Right: int(math.Round(a.m.Utility.Clean.Fraction * float64(set.Len())))}, map[int]int{}
-	for _, y := range set.Y {
-		counts[y]++
-		f.Commonest = max(f.Commonest, counts[y])
-	}
+	f := Fit{Examples: set.Len(), Right: int(math.Round(a.m.Utility.Clean.Fraction * float64(set.Len())))}
+	f.count(set)
 	if w := f.Warning("Without noise the model"); w != "" {
 		a.Warn(w)
 	}
