@@ -7,6 +7,7 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/stat"
+	"tattle/internal/protect/release"
 	"tattle/internal/protect/shape"
 )
 
@@ -281,16 +282,5 @@ func (c *cut) principal(keep int) (*nn.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &nn.Dense{In: n, Out: keep, Weight: &nn.Param{Name: "release.weight", Shape: []int{keep, n}, Data: make([]float32, keep*n)},
-		Bias: &nn.Param{Name: "release.bias", Shape: []int{keep}, Data: make([]float32, keep)}}
-	for i := range keep {
-		var offset float64
-		for j := range n {
-			w := weight[i*n+j]
-			d.Weight.Data[i*n+j] = float32(w)
-			offset -= w * m.Mean[j]
-		}
-		d.Bias.Data[i] = float32(offset)
-	}
-	return shape.Chain(Node, []int{n}, d), nil
+	return shape.Chain(Node, []int{n}, (&release.Map{In: n, Out: keep, Weight: weight, Mean: m.Mean}).Onto("release")), nil
 }

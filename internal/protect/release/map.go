@@ -18,22 +18,27 @@ type Map struct {
 // layers are a map and its way back as they are stored, in float32.
 type layers struct{ onto, back *nn.Dense }
 
-// layers returns y = Wa − Wμ and By + μ.
-func (m *Map) layers() layers {
-	l := layers{newDense(m.In, m.Out, "release-project", m.Mean != nil), newDense(m.Out, m.In, "release-unproject", m.Mean != nil)}
-	for i := range m.Out {
-		row := m.Weight[i*m.In : (i+1)*m.In]
-		for j, v := range row {
-			l.onto.Weight.Data[i*m.In+j] = float32(v)
-			if m.Back == nil {
-				l.back.Weight.Data[j*m.Out+i] = float32(v)
-			}
-		}
-		if m.Mean != nil {
-			l.onto.Bias.Data[i] = float32(-simd.Dot(row, m.Mean))
+// Onto returns y = Wa − Wμ, with parameters of that name.
+func (m *Map) Onto(name string) *nn.Dense {
+	d := newDense(m.In, m.Out, name, m.Mean != nil)
+	copy(d.Weight.Data, nn.Float32s(m.Weight))
+	if m.Mean != nil {
+		for i := range m.Out {
+			d.Bias.Data[i] = float32(-simd.Dot(m.Weight[i*m.In:(i+1)*m.In], m.Mean))
 		}
 	}
+	return d
+}
+
+// layers returns y = Wa − Wμ and By + μ.
+func (m *Map) layers() layers {
+	l := layers{m.Onto("release-project"), newDense(m.Out, m.In, "release-unproject", m.Mean != nil)}
 	copy(l.back.Weight.Data, nn.Float32s(m.Back))
+	for i, v := range l.onto.Weight.Data {
+		if m.Back == nil {
+			l.back.Weight.Data[i%m.In*m.Out+i/m.In] = v
+		}
+	}
 	if m.Mean != nil {
 		copy(l.back.Bias.Data, nn.Float32s(m.Mean))
 	}
