@@ -133,18 +133,17 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 
 // limits computes the limits that bind every adversary.
 func (l *lists) limits(ctx context.Context) error {
-	o := l.ListOptions
-	if o.Candidates != nil {
-		if err := l.roundable(l.holder(ctx), "limits for adversaries with a list", "candidates ("+o.Candidates.Name+")"); err != nil {
+	if c := l.Candidates; c != nil {
+		if err := l.roundable(l.holder(ctx), "limits for adversaries with a list", "candidates ("+c.Name+")"); err != nil {
 			return err
 		}
 	}
-	if o.Sample != nil {
-		anybody := l.anybody(ctx)
-		if anybody != nil {
+	if s := l.Sample; s != nil {
+		err := l.anybody(ctx)
+		if err != nil {
 			l.out.Anybody = nil
 		}
-		if err := l.roundable(anybody, "limits for adversaries without a list", o.Sample.Name); err != nil {
+		if err := l.roundable(err, "limits for adversaries without a list", s.Name); err != nil {
 			return err
 		}
 	}
@@ -257,9 +256,6 @@ func (l *lists) holder(ctx context.Context) error {
 		h.Person = new(l.between(1/float64(list.Count), 1, found.Named(l.alpha())))
 	}
 	if h.Floors, err = l.floors(ctx, "candidates", found, l.alpha(), nil); err != nil {
-		return err
-	}
-	if err := l.priors(ctx, h.Floors, l.Candidates, list); err != nil {
 		return err
 	}
 	if h.List.Merged > 0 && len(l.Attributes) > 0 { // equal inputs may differ in an attribute

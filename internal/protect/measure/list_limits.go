@@ -77,7 +77,7 @@ func (l *lists) floors(ctx context.Context, what string, found *posterior, alpha
 		}
 		out[k] = BandLimit{Band: b.Name, Coordinates: n, MeanSquare: floor}
 	}
-	return out, nil
+	return out, l.priors(ctx, out, found.of, found.Peopled)
 }
 
 // squaresBlock is the number of draws between two reports of progress.

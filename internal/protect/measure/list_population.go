@@ -50,9 +50,6 @@ func (l *lists) anybody(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := l.priors(ctx, floors, l.Sample, rest); err != nil {
-			return err
-		}
 		population.N = rest.Count
 		l.extend(&p, population, rest, floors, found.attributes, balls)
 		l.out.Anybody = append(l.out.Anybody, p)

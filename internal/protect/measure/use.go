@@ -44,14 +44,13 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 	if watch == nil {
 		watch = func(data nn.Source) nn.Source { return data }
 	}
-	data, database, pairs := nn.Source(p.Data), 0, 0
-	o.People = p.Data.People()
-	if p.Use != nil {
+	data := nn.Source(p.Data)
+	if o.People = p.Data.People(); p.Use != nil {
 		of, task, err := p.neighbours(ctx, original, f)
 		if err != nil {
 			return u, err
 		}
-		o.Task, o.Noisy, database, pairs = task, task, of.Len(), task.Pairs()
+		o.Task, o.Noisy, u.Database, u.Pairs = task, task, of.Len(), task.Pairs()
 		if p.Use.Noise == release.NoiseDatabase || p.Use.Noise == release.NoiseBoth {
 			noisy, err := f.Outputs(ctx, of, o.Seed^streamDatabase)
 			if err == nil {
@@ -64,24 +63,18 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 		if p.Use.Noise == release.NoiseDatabase {
 			f.Noise, f.Post = release.None{}, release.Post{}
 		}
-		data = nn.Choose(data, task.Queries())
-		if o.People != nil {
-			o.People = p.Data.Subset(task.Queries()).People()
+		data, o.People = nn.Choose(data, task.Queries()), p.Data.Subset(task.Queries()).People()
+	}
+	if original != nil {
+		if u.Clean, o.Against, err = release.CleanUtility(ctx, original, watch(data), o.Task, o.People); err != nil {
+			return u, err
 		}
 	}
-	if original == nil {
-		u, err = f.Utility(ctx, watch(data), o)
-		u.Database, u.Pairs = database, pairs
-		return u, err
+	found, err := f.Utility(ctx, watch(data), o)
+	if found.Database, found.Pairs = u.Database, u.Pairs; original != nil {
+		found.Clean = u.Clean
 	}
-	clean, scores, err := release.CleanUtility(ctx, original, watch(data), o.Task, o.People)
-	if err != nil {
-		return u, err
-	}
-	o.Against = scores
-	u, err = f.Utility(ctx, watch(data), o)
-	u.Clean, u.Database, u.Pairs = clean, database, pairs
-	return u, err
+	return found, err
 }
 
 const streamDatabase = 0x6461746162617365 // "database"
