@@ -50,7 +50,7 @@ func (v *recomputed) bounds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v.release = &Release{v.was, s, split.FrontGraph, split.HeadGraph, q.Experiment.Noise}
+	v.release = &Release{v.was, s, split.Front.Graph(), split.Head.Graph(), q.Experiment.Noise}
 	m := &measure.Measured{Split: split}
 	if q.Data != nil {
 		if m.Utility, err = q.SetUtility(ctx, split, v.dir, v.Progress); err != nil {

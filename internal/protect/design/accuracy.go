@@ -45,35 +45,32 @@ func (a *Answer) Utility(ctx context.Context, original, written *nn.Graph, split
 		models = append(models, shape.Join(bare, head))
 	}
 	for k, g := range models {
-		frontGraph, headGraph, err := split(g)
+		front, head, err := split(g)
 		if err != nil {
 			return u, err
 		}
-		front, err := nn.NewNet(frontGraph)
+		s, err := measure.NewSplit(Node, front, head, nil)
 		if err != nil {
 			return u, err
 		}
-		head, err := nn.NewNet(headGraph)
-		if err != nil {
-			return u, err
-		}
-		_, n := front.Dims()
+		_, n := s.Front.Dims()
 		noise, err := noiseOf(n)
 		if err != nil {
 			return u, err
 		}
 		if k == 0 {
-			u.Utility, err = FinalAccuracy(ctx, front, head, purpose, noise, seed, whole)
-		} else {
-			other := *purpose.Data
-			other.Y = other.Attribute(tasks[k-1]).Labels
-			var task release.Utility
-			task, err = FinalAccuracy(ctx, front, head, measure.Purpose{Data: &other}, noise, seed, nil)
-			u.Tasks = append(u.Tasks, task.Released)
+			if u.Utility, err = FinalAccuracy(ctx, s.Front, s.Head, purpose, noise, seed, whole); err != nil {
+				return u, err
+			}
+			continue
 		}
+		other := *purpose.Data
+		other.Y = other.Attribute(tasks[k-1]).Labels
+		task, err := FinalAccuracy(ctx, s.Front, s.Head, measure.Purpose{Data: &other}, noise, seed, nil)
 		if err != nil {
 			return u, err
 		}
+		u.Tasks = append(u.Tasks, task.Released)
 	}
 	return u, nil
 }

@@ -17,10 +17,9 @@ import (
 // A Split is a model cut at what is released: Front maps inputs to the numbers that noise
 // is added to, Head maps those to scores of the classes.
 type Split struct {
-	Node                  string // of the model, whose output is released, before any projection
-	FrontGraph, HeadGraph *nn.Graph
-	Front, Head           *nn.Net
-	Whole                 *nn.Net // the model itself; nil if Front and Head are it, cut in two
+	Node        string // of the model, whose output is released, before any projection
+	Front, Head *nn.Net
+	Whole       *nn.Net // the model itself; nil if Front and Head are it, cut in two
 }
 
 // NodeOf returns the node of g whose output is released, before any projection.
@@ -60,20 +59,15 @@ func (r Release) Split(ctx context.Context, g *nn.Graph, train nn.Source) (*Spli
 // NewSplit makes the nets of both graphs. whole is the model where front and head are not
 // it, cut in two, and is nil otherwise.
 func NewSplit(node string, front, head, whole *nn.Graph) (*Split, error) {
-	s := &Split{Node: node, FrontGraph: front, HeadGraph: head}
-	for _, x := range []struct {
-		net **nn.Net
-		of  *nn.Graph
-	}{{&s.Front, front}, {&s.Head, head}, {&s.Whole, whole}} {
-		if x.of == nil {
-			continue
-		}
-		var err error
-		if *x.net, err = nn.NewNet(x.of); err != nil {
-			return nil, err
-		}
+	s := &Split{Node: node}
+	var err error
+	if s.Front, err = nn.NewNet(front); err == nil {
+		s.Head, err = nn.NewNet(head)
 	}
-	return s, nil
+	if err == nil && whole != nil {
+		s.Whole, err = nn.NewNet(whole)
+	}
+	return s, err
 }
 
 // memoryShare is the part of the memory, one in so many, that each net's own buffers may
@@ -112,8 +106,8 @@ func (r *Release) Keep(files *file.Dir, s *Split, dir string) (kept []report.Fil
 		kept = append(kept, f)
 	}
 	if !r.AsIs() {
-		keep(FrontFile, func(path string) error { return onnx.WriteIn(files, path, s.FrontGraph) })
-		keep(HeadFile, func(path string) error { return onnx.WriteIn(files, path, s.HeadGraph) })
+		keep(FrontFile, func(path string) error { return onnx.WriteIn(files, path, s.Front.Graph()) })
+		keep(HeadFile, func(path string) error { return onnx.WriteIn(files, path, s.Head.Graph()) })
 	}
 	from, ok := r.Table()
 	if !ok {
@@ -140,8 +134,8 @@ func copyFile(files *file.Dir, to, from string) error {
 // Check returns an error if the split does not take the data of the request, or gives fewer
 // numbers or answers than the request needs.
 func (q *Request) Check(s *Split) error {
-	if have, want := nn.Size(q.Data.Shape), nn.Size(s.FrontGraph.InputShape); have != want {
-		return &OptionError{"Data", fmt.Errorf("the model takes inputs of shape %v, the examples have shape %v", s.FrontGraph.InputShape, q.Data.Shape), "choose the data the model was trained on"}
+	if have, want := nn.Size(q.Data.Shape), nn.Size(s.Front.Graph().InputShape); have != want {
+		return &OptionError{"Data", fmt.Errorf("the model takes inputs of shape %v, the examples have shape %v", s.Front.Graph().InputShape, q.Data.Shape), "choose the data the model was trained on"}
 	}
 	_, answers := s.Head.Dims()
 	for i := range q.Data.Len() {
