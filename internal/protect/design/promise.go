@@ -20,11 +20,8 @@ type Promise struct {
 
 // ReleasedNumbers say what the release is.
 type ReleasedNumbers struct {
-	Method Method  `json:"method"`
-	Node   string  `json:"node"`             // of the original model
-	Weight float64 `json:"weight,omitempty"` // of the penalty, if the method learns
-	Clip   bool    `json:"clip,omitempty"`   // the norm is clipped, against exposure
-	Keep   int     `json:"keep"`             // numbers that are released
+	place     // of the original model
+	Keep  int `json:"keep"` // numbers that are released
 }
 
 // Check compares the promise with the claims of the report, adds what it finds, and says first whether the promise is
@@ -61,7 +58,7 @@ func (p *Promise) Check(r *report.Report) error {
 			}
 			r.Find(code, c.name, c.lacks)
 		}
-		name := place{Node: p.Released.Node, Method: p.Released.Method, Clip: p.Released.Clip}.String()
+		name := p.Released.place.String()
 		if s != nil && s.Release.Sigma > 0 {
 			r.Add(report.Claim{ID: "released.sigma", Subject: name, Kind: report.Measured, Value: report.Exactly(s.Release.Sigma, report.Number)})
 		}

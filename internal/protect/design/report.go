@@ -29,7 +29,7 @@ func (p Run) Add(r *report.Report) error {
 	}
 	promise := Promise{Limits: p.Options.Limits, MaxDrop: p.Options.MaxDrop, Queries: p.Options.Queries}
 	if b := p.Answer.Best; b != nil {
-		promise.Released = &ReleasedNumbers{b.Method, b.Node, b.Weight, b.Clip, b.Keep}
+		promise.Released = &ReleasedNumbers{b.place, b.Keep}
 		accuracy := func(id string, of release.Accuracy, u report.Unit, from report.Source) {
 			r.Add(report.Claim{ID: id, Kind: report.Measured, Value: report.Within(of.Fraction, of.Interval.Low, of.Interval.High, u, release.Confidence), N: of.Trials, Source: from})
 		}
