@@ -2,11 +2,9 @@ package measure
 
 import (
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"tattle/internal/data/dataset"
-	"tattle/internal/engine/nn"
 )
 
 // Choices of candidates besides a number and the path of data.
@@ -82,21 +80,6 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 		o.Candidates = nil
 	}
 	return o, nil
-}
-
-// differ reports whether a set has two different inputs.
-func differ(set *dataset.Set) bool {
-	p := nn.Size(set.Shape)
-	first, x := make([]float32, p), make([]float32, p)
-	for i := range set.Len() {
-		set.Examples(x, []int{i})
-		if i == 0 {
-			copy(first, x)
-		} else if !slices.Equal(first, x) {
-			return true
-		}
-	}
-	return false
 }
 
 // partName returns the name of a part of the data for use in a sentence.

@@ -116,13 +116,7 @@ func (l *lists) commonAttributes() []string {
 // unknown returns the inputs of the sample that equal no candidate: an attack that knows an input
 // and its attributes would guess them better than an adversary without a list can.
 func (l *lists) unknown(attacked, known []int) []int {
-	seen := keysOf(l.Candidates.Set, known)
-	var left []int
-	eachKey(l.Sample.Set, nn.Size(l.Sample.Set.Shape), attacked, func(i int, key inputKey) {
-		if !seen[key] {
-			left = append(left, i)
-		}
-	})
+	left := unseen(l.Candidates.Set, l.Sample.Set, known, attacked)
 	if n := len(attacked) - len(left); n > 0 {
 		l.leaveOut("attacks on attributes of %d of %d inputs: these are candidates, so the attacks would know their attributes", n, len(attacked))
 	}

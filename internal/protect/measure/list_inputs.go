@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"iter"
 	"math"
 
 	"tattle/internal/data/dataset"
@@ -31,26 +32,37 @@ func (l labels) Features(ctx context.Context, dst []float64, indices []int) erro
 }
 
 // DistinctInputs returns the indices of the inputs that do not equal an earlier one.
-func DistinctInputs(set *dataset.Set, indices []int) []int {
+func DistinctInputs(set *dataset.Set, indices []int) (distinct []int) {
 	seen := make(map[inputKey]bool, len(indices))
-	var distinct []int
-	eachKey(set, nn.Size(set.Shape), indices, func(i int, key inputKey) {
+	for i, key := range keys(set, nn.Size(set.Shape), indices) {
 		if !seen[key] {
-			seen[key] = true
-			distinct = append(distinct, i)
+			seen[key], distinct = true, append(distinct, i)
 		}
-	})
+	}
 	return distinct
 }
 
 // commonest returns how often the most frequent input stands among the chosen ones.
 func commonest(set *dataset.Set, indices []int) (most int) {
 	count := map[inputKey]int{}
-	eachKey(set, nn.Size(set.Shape), indices, func(_ int, key inputKey) {
+	for _, key := range keys(set, nn.Size(set.Shape), indices) {
 		count[key]++
 		most = max(most, count[key])
-	})
+	}
 	return most
+}
+
+// differ reports whether a set has two different inputs.
+func differ(set *dataset.Set) bool {
+	var first inputKey
+	for i, key := range keys(set, nn.Size(set.Shape), nn.Indices(set.Len())) {
+		if i == 0 {
+			first = key
+		} else if key != first {
+			return true
+		}
+	}
+	return false
 }
 
 // same reports whether two lists are of the same data, however they were opened.
@@ -58,36 +70,35 @@ func (l *List) same(m *List) bool {
 	return l.Set == m.Set || l.Set.SHA256 != "" && l.Set.SHA256 == m.Set.SHA256
 }
 
-// sharedInputs counts the inputs of a sample that are among the candidates.
-func sharedInputs(candidates *dataset.Set, sample nn.Source, of, among []int) (n int) {
-	p := nn.Size(candidates.Shape)
-	seen := keysOf(candidates, of)
-	eachKey(sample, p, among, func(_ int, key inputKey) {
-		if seen[key] {
-			n++
+// unseen returns the inputs of a sample that are not among the candidates.
+func unseen(candidates *dataset.Set, sample nn.Source, of, among []int) (left []int) {
+	p, seen := nn.Size(candidates.Shape), make(map[inputKey]bool, len(of))
+	for _, key := range keys(candidates, p, of) {
+		seen[key] = true
+	}
+	for i, key := range keys(sample, p, among) {
+		if !seen[key] {
+			left = append(left, i)
 		}
-	})
-	return n
-}
-
-// keysOf returns the keys of inputs of a set.
-func keysOf(set *dataset.Set, indices []int) map[inputKey]bool {
-	seen := make(map[inputKey]bool, len(indices))
-	eachKey(set, nn.Size(set.Shape), indices, func(_ int, key inputKey) { seen[key] = true })
-	return seen
+	}
+	return left
 }
 
 // An inputKey is the SHA-256 of an input: equal inputs have equal keys.
 type inputKey [sha256.Size]byte
 
-// eachKey calls do with the key of each input, of p values.
-func eachKey(set nn.Source, p int, indices []int, do func(i int, key inputKey)) {
-	x, row := make([]float32, p), make([]byte, 4*p)
-	for _, i := range indices {
-		set.Examples(x, []int{i})
-		for k, v := range x {
-			binary.LittleEndian.PutUint32(row[4*k:], math.Float32bits(v))
+// keys are those of inputs of p values, with their indices.
+func keys(set nn.Source, p int, indices []int) iter.Seq2[int, inputKey] {
+	return func(yield func(int, inputKey) bool) {
+		x, row := make([]float32, p), make([]byte, 4*p)
+		for _, i := range indices {
+			set.Examples(x, []int{i})
+			for k, v := range x {
+				binary.LittleEndian.PutUint32(row[4*k:], math.Float32bits(v))
+			}
+			if !yield(i, sha256.Sum256(row)) {
+				return
+			}
 		}
-		do(i, sha256.Sum256(row))
 	}
 }

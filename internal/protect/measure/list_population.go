@@ -29,7 +29,7 @@ func (l *lists) anybody(ctx context.Context) error {
 		return nil
 	}
 	if c := l.Candidates; c != nil && !c.same(l.Sample) {
-		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, nn.Indices(c.Set.Len()), chosen)
+		l.out.Shared = len(chosen) - len(unseen(c.Set, l.Sample.Set, nn.Indices(c.Set.Len()), chosen))
 	}
 	whole := PeopledOf(l.Sample.Set, chosen)
 	for _, part := range samplingSteps {

@@ -108,7 +108,7 @@ func (q *Request) Shared() int {
 	if q.Scaling == nil {
 		return q.Data.Len()
 	}
-	return sharedInputs(q.Data, q.Scaling, nn.Indices(q.Data.Len()), nn.Indices(q.Scaling.Len()))
+	return q.Scaling.Len() - len(unseen(q.Data, q.Scaling, nn.Indices(q.Data.Len()), nn.Indices(q.Scaling.Len())))
 }
 
 // scaling returns the data whose features SetNoise reads.
