@@ -3,6 +3,7 @@ package design
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
@@ -87,13 +88,7 @@ func others(n int, list []int) []int {
 	for _, i := range list {
 		in[i] = true
 	}
-	var rest []int
-	for i := range n {
-		if !in[i] {
-			rest = append(rest, i)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(nn.Indices(n), func(i int) bool { return in[i] })
 }
 
 // newCut cuts g at a node and computes the features of the data.

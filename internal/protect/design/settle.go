@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
@@ -21,15 +22,7 @@ type trial func(ctx context.Context, p Point, round int) (over float64, err erro
 // σ until the limits of the means, with a margin for the other draws, keep the promise, or
 // lowers it if much of them is left unused and less noise gains accuracy.
 func (s *searcher) settle(ctx context.Context, a *Answer) error {
-	graph, _, err := a.Model.Cut(Node)
-	if err != nil {
-		return err
-	}
-	front, err := nn.NewNet(graph)
-	if err != nil {
-		return err
-	}
-	trial, err := s.promiseTrial(ctx, a.Model, graph, front, a.ListDraws)
+	trial, err := s.promiseTrial(ctx, a.Model, a.ListDraws)
 	if err != nil {
 		return err
 	}
@@ -61,7 +54,11 @@ func (s *searcher) settle(ctx context.Context, a *Answer) error {
 }
 
 // promiseTrial measures a promise as the final measurement does, on training data.
-func (s *searcher) promiseTrial(ctx context.Context, model, graph *nn.Graph, front *nn.Net, listDraws int) (trial, error) {
+func (s *searcher) promiseTrial(ctx context.Context, model *nn.Graph, listDraws int) (trial, error) {
+	graph, _, err := model.Cut(Node)
+	if err != nil {
+		return nil, err
+	}
 	values, err := outputs(ctx, graph, s.train, func(done, total int) { s.tell("computing what is released", done, total) })
 	if err != nil {
 		return nil, err
@@ -83,14 +80,12 @@ func (s *searcher) promiseTrial(ctx context.Context, model, graph *nn.Graph, fro
 			return 0, err
 		}
 		if over <= coarse { // else the noise is too weak, whatever the other figures are
-			draws := min(listDraws, DefaultListDraws)
-			if err := s.leaks(ctx, values, validate, &p, draws, seed, true); err != nil {
-				return 0, err
-			}
-			// Fewer draws have wider limits: if these keep the promise, more draws would.
-			if draws < listDraws && s.excess(p, false) > 1 {
-				if err := s.leaks(ctx, values, validate, &p, listDraws, seed, true); err != nil {
+			for _, draws := range slices.Compact([]int{min(listDraws, DefaultListDraws), listDraws}) {
+				if err := s.leaks(ctx, values, validate, &p, draws, seed, true); err != nil {
 					return 0, err
+				}
+				if s.excess(p, false) <= 1 {
+					break // fewer draws have wider limits: more would keep the promise, too
 				}
 			}
 			over = max(over, s.excess(p, false))
@@ -100,14 +95,13 @@ func (s *searcher) promiseTrial(ctx context.Context, model, graph *nn.Graph, fro
 			if err != nil {
 				return 0, err
 			}
-			if radius > 0 {
-				graph, _, err := s.spec(p).Build(ctx, model, s.train)
-				if err != nil {
-					return 0, err
-				}
-				if front, err = nn.NewNet(graph); err != nil {
-					return 0, err
-				}
+			graph, _, err := s.spec(p).Build(ctx, model, s.train)
+			if err != nil {
+				return 0, err
+			}
+			front, err := nn.NewNet(graph)
+			if err != nil {
+				return 0, err
 			}
 			data := s.train.Subset(validate)
 			nearest, err := s.attacked(ctx, front, noise, s.train.Subset(others(s.train.Len(), validate)), data, nn.Indices(min(attackedExamples, data.Len())))

@@ -139,10 +139,7 @@ func (q *Request) Check(s *Split) error {
 	}
 	_, answers := s.Head.Dims()
 	for i := range q.Data.Len() {
-		if q.Use != nil {
-			break // the outputs are no scores of classes
-		}
-		if y := q.Data.Label(i); y >= answers {
+		if y := q.Data.Label(i); y >= answers && q.Use == nil {
 			return &OptionError{"Labels", fmt.Errorf("the model gives %d answers, and example %d has label %d", answers, i, y), "choose the data the model was trained on, or their labels with --labels and --target"}
 		}
 	}
