@@ -71,7 +71,6 @@ func NewNeighbours(ctx context.Context, u Use, clean Database) (*Neighbours, err
 	if t.task, t.k, t.accepts, err = u.parse(); err != nil {
 		return nil, err
 	}
-	t.center()
 	if t.rows, t.squares, err = t.prepare(clean.Vectors); err != nil {
 		return nil, err
 	}
@@ -162,12 +161,20 @@ func (t *Neighbours) With(ctx context.Context, vectors []float32) (*Neighbours, 
 	return &c, err
 }
 
-// prepare makes rows such that a product says how near they are.
+// prepare makes rows such that a product says how near they are. The first that are given say what is subtracted from all, if the
+// metric is Euclidean.
 func (t *Neighbours) prepare(vectors []float32) (rows, squares []float32, err error) {
+	w := t.of.Width
+	if t.use.Metric == MetricEuclidean && t.mean == nil {
+		t.mean = make([]float64, w)
+		for i, v := range vectors {
+			t.mean[i%w] += float64(v) / float64(len(vectors)/w)
+		}
+	}
 	rows = slices.Clone(vectors)
-	for w, i := t.of.Width, 0; i < len(rows); i += w {
+	for i := 0; i < len(rows); i += w {
 		row := rows[i : i+w]
-		if t.use.Metric == MetricEuclidean {
+		if t.mean != nil {
 			t.centered(row)
 			squares = append(squares, simd.SumSquares(row))
 		} else if !toUnit(row) {
@@ -175,18 +182,6 @@ func (t *Neighbours) prepare(vectors []float32) (rows, squares []float32, err er
 		}
 	}
 	return rows, squares, nil
-}
-
-// center computes the mean of the vectors, if the metric is Euclidean.
-func (t *Neighbours) center() {
-	if t.use.Metric != MetricEuclidean {
-		return
-	}
-	w, n := t.of.Width, float64(len(t.of.Vectors)/t.of.Width)
-	t.mean = make([]float64, w)
-	for i, v := range t.of.Vectors {
-		t.mean[i%w] += float64(v) / n
-	}
 }
 
 // centered subtracts the mean from a vector.
