@@ -1,9 +1,9 @@
 // Package measure measures one release of a model on data: what it costs in accuracy, the
 // bounds on every reconstruction (package bound) and what attacks reach (package attack).
 //
-//	Release ──► Split ──► Request.SetNoise ──► Request.Utility
-//	                                      ├──► bound.Run
-//	                                      └──► Adversaries.Run ──► Attacks
+//	Release ──► Split ──► Request.SetUtility
+//	                              ├──► bound.Run
+//	                              └──► Adversaries.Run ──► Attacks
 package measure
 
 import "fmt"

@@ -130,16 +130,3 @@ func (q *Request) Original(s *Split) (nn.Model, error) {
 	}
 	return s.Whole, nil
 }
-
-// Utility measures accuracy, or what vectors are worth, without and with the noise, on all of data. Of a projection,
-// the figure without noise is that of the model itself: what the projection loses is
-// part of the release's price. watch sees what is read.
-func (q *Request) Utility(ctx context.Context, s *Split, watch func(nn.Source) nn.Source) (release.Utility, error) {
-	p := Purpose{q.Use, q.Data, q.Views}.Measured(q.Graph)
-	original, err := q.Original(s)
-	if err != nil {
-		return release.Utility{}, err
-	}
-	f := release.Features{Front: s.Front, Head: s.Head, Noise: q.Experiment.Noise, Post: q.Post}
-	return p.Utility(ctx, original, f, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed}, watch)
-}

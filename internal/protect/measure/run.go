@@ -103,8 +103,9 @@ func (q *Request) checkLists(s *Split, dir string) error {
 	return q.Adversaries.Lists.Check(Target{Front: s.Front, Noise: noise, Queries: q.Queries, Post: q.Post})
 }
 
-// SetUtility makes the noise, as SetNoise does, and measures the accuracy without and with
-// it, nil for data without labels.
+// SetUtility makes the noise, as SetNoise does, and measures accuracy, or what vectors are worth, without and with it, on all of data:
+// nil for data without labels. Of a projection, the figure without noise is that of the model itself: what the projection loses is
+// part of the release's price.
 func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show progress.Func) (u *release.Utility, err error) {
 	scaling := q.scaling()
 	total, what := scaling.Len()+q.Data.Len(), "measuring accuracy"
@@ -127,7 +128,12 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show pro
 	if q.Use == nil && !q.Data.Labelled() {
 		return nil, nil
 	}
-	measured, err := q.Utility(ctx, s, func(data nn.Source) nn.Source {
+	original, err := q.Original(s)
+	if err != nil {
+		return nil, err
+	}
+	f := release.Features{Front: s.Front, Head: s.Head, Noise: q.Experiment.Noise, Post: q.Post}
+	measured, err := Purpose{q.Use, q.Data, q.Views}.Measured(q.Graph).Utility(ctx, original, f, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed}, func(data nn.Source) nn.Source {
 		return progress.Watch(data, tell(scaling.Len(), scaling.Len()+data.Len()))
 	})
 	return &measured, err
