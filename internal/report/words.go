@@ -77,7 +77,7 @@ var release = map[string]Wording{
 	"unbiased.vacuous":    {Part: Evidence, Says: "The bound for unbiased estimators is vacuous: less than one grey level for half of the coordinates."},
 	"unbiased.unbounded":  {Part: Evidence, Says: "For half of the coordinates, near witnesses change the features by rounding alone: the bound for unbiased estimators is of no use."},
 	"unbiased.none":       {Part: Evidence, Says: "No bound for unbiased estimators is certified: {1}."},
-	"unbiased.above":      {Part: Evidence, Says: "This floor is vacuous for adversaries who know the prior: guessing the mean of the training data errs by {bound@prior} at the median."},
+	"unbiased.above":      {Part: Evidence, Says: "This floor is vacuous for adversaries who know the prior: {1} errs by {bound@prior} at the median."},
 	"unbiased.uncompared": {Part: Evidence, Says: "This floor was not compared with guessing the mean of the training data, which was not measured."},
 	"fewer":               {Part: Evidence, Says: "A release has {1} numbers and an input {2}. Along directions that do not change the release, no unbiased estimator exists, in real arithmetic among any real inputs."},
 	"covariance":          {Part: Evidence, Says: "Proved without sampling: the release reveals at most {bits.most.high} about which candidate is the input. So at most {identified.fano.high} of releases are identified (Fano's inequality)."},

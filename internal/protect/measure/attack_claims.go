@@ -1,12 +1,46 @@
 package measure
 
 import (
+	"fmt"
 	"math"
 
+	"tattle/internal/npy"
 	"tattle/internal/protect/attack"
 	"tattle/internal/protect/bound"
 	"tattle/internal/report"
 )
+
+// middle computes the errors of guessing without the release: the mean of the training data or, where that was not
+// measured, the middle of the data's range. It reads the inputs from the arrays.
+func (a *account) middle() error {
+	if a.at != nil && a.at.PriorAlone != nil {
+		a.prior, a.mean = a.at.PriorAlone.Summaries(a.c, a.q.Experiment.Band), true
+		return nil
+	}
+	res := a.m.Bounds
+	if res == nil || a.setup.Data.Range == nil {
+		return nil
+	}
+	c := res.Experiment.Coordinates
+	legal, err := a.setup.Data.legal(c.Inputs())
+	if err != nil {
+		return err
+	}
+	f, err := npy.Open(res.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	theta, shape, err := f.Float64s("theta")
+	if err != nil {
+		return err
+	}
+	if len(shape) != 2 || shape[1] != c.Inputs() {
+		return fmt.Errorf("%s: array %q has shape %v, expected [examples, %d]", res.Path, "theta", shape, c.Inputs())
+	}
+	a.prior = MiddleErrors(theta, legal, c).Summaries(c, res.Experiment.Band)
+	return nil
+}
 
 // MedianErrorID is the ID of the median error of a coordinate, by band and attack, in normalised units.
 const MedianErrorID = "error.median"

@@ -11,6 +11,7 @@ import (
 	"tattle/internal/math/stat"
 	"tattle/internal/npy"
 	"tattle/internal/protect/attack"
+	"tattle/internal/protect/bound"
 	"tattle/internal/run"
 )
 
@@ -166,4 +167,24 @@ func (a *Attacks) Best() *attack.Result {
 		return nil
 	}
 	return attack.Best(a.Results, nil)
+}
+
+// MiddleErrors are the errors of guessing the middle of a box for inputs, [examples, p].
+func MiddleErrors(inputs []float64, box bound.Domain, c bound.Coordinates) *attack.Result {
+	p, m := c.Inputs(), c.Len()
+	n := len(inputs) / p
+	r := &attack.Result{Attack: "middle", Recognised: math.NaN(), About: "guesses the middle of the data's range", RMS: make([]float64, n*m), MeanSquare: make([]float64, n)}
+	miss := make([]float64, p)
+	for i := range n {
+		for k, x := range inputs[i*p : (i+1)*p] {
+			miss[k] = x - (box.Low[k]+box.High[k])/2
+			r.MeanSquare[i] += miss[k] * miss[k] / float64(p)
+		}
+		row := r.RMS[i*m : (i+1)*m]
+		c.Apply(row, miss)
+		for k, v := range row {
+			row[k] = math.Abs(v)
+		}
+	}
+	return r
 }

@@ -31,8 +31,9 @@ func (a *account) unbiasedFindings(verdict string) {
 		case verdict != "bounded":
 			a.Find("unbiased", "")
 		}
-		a.findIf(prior == nil, "unbiased.uncompared")
-		a.findIf(prior != nil && near.Quantile(.5) > *prior, "unbiased.above")
+		above := prior != nil && near.Quantile(.5) > *prior
+		a.findIf(!above && (prior == nil || !a.mean), "unbiased.uncompared")
+		a.findIf(above, "unbiased.above", map[bool]string{true: "guessing the mean of the training data", false: "guessing the middle of the data's range"}[a.mean])
 	} else if verdict != "uncertified" {
 		a.Find("unbiased.none", "", a.whyUncertified())
 	}

@@ -18,7 +18,8 @@ type account struct {
 	c     bound.Coordinates
 	at    *Attacks     // nil: none ran
 	lists *ListFigures // nil: none were computed
-	prior []attack.Row // guessing the mean of the training data, by band; nil if that was not measured
+	prior []attack.Row // guessing the mean of the training data, or else the middle of the data's range, by band
+	mean  bool         // prior is of the mean
 
 	vacuousRows []string // for each reason: the rows, and the reason
 }
@@ -33,9 +34,6 @@ func (q *Request) Report(m *Measured, from Origin) (*report.Report, error) {
 		if len(l.Results) > 0 || l.PriorAlone != nil {
 			a.at = l.Attacks
 		}
-		if l.PriorAlone != nil {
-			a.prior = l.PriorAlone.Summaries(a.c, q.Experiment.Band)
-		}
 	}
 	if a.Data.Examples = len(q.Indices); q.Use != nil {
 		a.Score = q.Use.Words()
@@ -44,6 +42,9 @@ func (q *Request) Report(m *Measured, from Origin) (*report.Report, error) {
 		a.Note(n)
 	}
 	a.files()
+	if err := a.middle(); err != nil {
+		return nil, err
+	}
 	if u := m.Utility; u != nil {
 		a.accuracy(u)
 	}
