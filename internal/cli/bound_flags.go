@@ -23,11 +23,12 @@ type releaseFlags struct {
 	Temperature float64 `help:"Divisor of the logits before the softmax (default: 1)." default:"1" placeholder:"T" more:"" range:"(0,1000000)"`
 
 	Noise      string  `help:"gaussian, laplace, isotropic-laplace, table:FILE, lattice (what tattle guard adds) or none (default: gaussian)." default:"gaussian" placeholder:"FAMILY" input:"table"`
-	Sigma      float64 `help:"Standard deviation of the noise on each feature." placeholder:"X" range:"(0,)"`
+	Covariance string  `help:"Covariance matrix C of the noise, an .npy file; the noise is Gaussian of covariance σ²C, σ from --sigma." placeholder:"FILE" input:"file" more:""`
+	Sigma      float64 `help:"Standard deviation of the noise on each feature (with --covariance: σ, default 1)." placeholder:"X" range:"(0,)"`
 	SigmaScale float64 `help:"Or: multiple of the root mean square of the features of the training part, else of --data (default: 1)." placeholder:"X" range:"(0,)"`
 	Delta      float64 `help:"With --noise lattice: the released numbers are multiples of this power of two (default: the largest one up to sigma/64)." placeholder:"X" more:"" range:"(0,)"`
 	Clip       float64 `help:"With --noise lattice: features are limited to -X to X, a multiple of --delta (default: the smallest power of two that no feature of the training part, or of --data, exceeds)." placeholder:"X" more:"" range:"(0,)"`
-	ClipNorm   float64 `help:"Limit the norm of what is released about the training mean: limits hold whatever the data." placeholder:"R" range:"(0,)"`
+	ClipNorm   float64 `help:"Limit the norm (after whitening) of what is released about the training mean: limits hold whatever the data." placeholder:"R" range:"(0,)"`
 	Queries    int     `help:"Times that the same input is released, with independent noise (default: 1)." default:"1" placeholder:"N" range:"[1,1073741824]"`
 
 	Round int `help:"Round noisy features to D decimals (default: 0, no rounding)." default:"0" placeholder:"D" more:"" range:"[0,12]"`
@@ -51,6 +52,8 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 		requires(f.Noise != "lattice" && (f.Delta != 0 || f.Clip != 0), "--delta and --clip", "--noise lattice"),
 		requires(f.ClipNorm > 0 && !release.Shapeable(f.Noise), "--clip-norm", "--noise gaussian or lattice, not "+f.Noise),
 		refused(f.ClipNorm > 0 && (f.Clip > 0 || strings.Count(f.Noise, ":") > 1), "", "--clip and --clip-norm are mutually exclusive"),
+		requires(f.Covariance != "" && !release.Shapeable(f.Noise), "--covariance", "--noise gaussian or lattice, not "+f.Noise),
+		requires(f.Covariance != "" && f.Surface == "label", "--covariance", "--surface features, logits or probabilities, not label"),
 		refused(f.Sigma > 0 && f.SigmaScale > 0, "", "--sigma and --sigma-scale are mutually exclusive"),
 	); err != nil {
 		return l, err
@@ -74,11 +77,19 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 	}
 	l.Spec.ClipNorm = f.ClipNorm
 	l.Family = release.ClippedNorm(l.Family, f.ClipNorm)
+	if f.Covariance != "" {
+		var err error
+		if l.Spec.Covariance, err = release.ReadCovariance(f.Covariance); err != nil {
+			return l, usage(fmt.Errorf("--covariance: %w", err), "")
+		}
+	}
 	switch {
 	case f.Sigma > 0:
 		l.Sigma = f.Sigma
 	case f.SigmaScale > 0:
 		l.Scale = f.SigmaScale
+	case f.Covariance != "":
+		l.Sigma = 1
 	default:
 		l.Scale = defaultSigmaScale
 	}

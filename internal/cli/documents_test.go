@@ -15,7 +15,7 @@ import (
 )
 
 // TestDocuments executes every "$ tattle …" line of every document, in order, one
-// folder a document, with glyphs in the place of MNIST and [smaller] numbers. There is no other kind of
+// folder a document, with glyphs in the place of MNIST, some covariance and [smaller] numbers. There is no other kind of
 // $ line.
 func TestDocuments(t *testing.T) {
 	shared.Long(t, "every command of the documents")
@@ -43,7 +43,7 @@ func TestDocuments(t *testing.T) {
 				example, err := filepath.Abs("../../docs/example")
 				return errors.Join(err, os.Mkdir(filepath.Join(e.WorkDir, "docs"), 0o777), os.Symlink(example, filepath.Join(e.WorkDir, "docs", "example")), withRunner(e))
 			},
-			Cmds: map[string]func(*testscript.TestScript, bool, []string){"tattle": tattleVerb, "mkmnist": mkMNIST, "mknet": mkNet, "mkscores": mkScores, "mkembeddings": mkEmbeddings, "serving": serving, "fetch": fetch, "stopped": stopped},
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){"tattle": tattleVerb, "mkmnist": mkMNIST, "mknet": mkNet, "mkcovariance": mkCovariance, "mkscores": mkScores, "mkembeddings": mkEmbeddings, "serving": serving, "fetch": fetch, "stopped": stopped},
 		})
 	}
 	if executed == 0 {
@@ -137,7 +137,7 @@ var printed = map[string]string{
 func scriptOf(t *testing.T, path string) (script string, commands int) {
 	t.Helper()
 	b := must.Get(os.ReadFile(path))(t)
-	lines := []string{"mkscores people.csv 200 people", "mkscores visits.csv 60 visits", "mkembeddings embeddings.npz 700"} // few: what is tested is that the commands work
+	lines := []string{"mkcovariance covariance.npy 9", "mkscores people.csv 200 people", "mkscores visits.csv 60 visits", "mkembeddings embeddings.npz 700"} // few: what is tested is that the commands work
 	small := standIns{}
 	for line := range strings.Lines(string(b)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")

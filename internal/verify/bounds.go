@@ -97,6 +97,14 @@ func (q *request) open(ctx context.Context) (s *measure.Split, err error) {
 	if q.read != nil {
 		q.Graph = q.read.Graph
 	}
+	if q.setup.Release.HasCovariance {
+		if !release.Shapeable(q.Family) {
+			return nil, mismatch("%s: the report lists a covariance of %s noise; only gaussian and lattice noise can have one", q.dir, q.Family)
+		}
+		if q.Spec.Covariance, err = release.ReadCovariance(filepath.Join(q.dir, measure.CovarianceFile)); err != nil {
+			return nil, &MismatchError{Err: err}
+		}
+	}
 	if err := q.training(ctx); err != nil {
 		return nil, err
 	}

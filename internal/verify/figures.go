@@ -120,6 +120,9 @@ func (q *request) derive(m *measure.Measured, lists *measure.ListFigures) (err e
 	if !q.AsIs() {
 		names = append(names, measure.FrontFile, measure.HeadFile)
 	}
+	if q.Spec.Covariance != nil {
+		names = append(names, measure.CovarianceFile)
+	}
 	if table, ok := q.Table(); ok {
 		names = append(names, table)
 	}

@@ -38,11 +38,13 @@ func TestEveryLeaf(t *testing.T) {
 	writeTiny(t, model, data, learned)
 	outputs := filepath.Join(dir, "outputs.csv")
 	writeScores(t, outputs, 80)
+	covariance := filepath.Join(dir, "noise.npy")
+	writeCovariance(t, covariance)
 	bound := []string{"bound", "--model", model, "--data", data, "--examples", "2", "--restarts", "2", "--repeats", "2", "--barankin", "3"}
 	runs := map[string][]string{
 		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none"),
 		"logits": append(bound[:len(bound):len(bound)], "--far", "0", "--twins", "0", "--attack", "none",
-			"--surface", "logits", "--temperature", "3", "--keep", "3", "--projection", "random", "--round", "3", "--sigma", "1"),
+			"--surface", "logits", "--temperature", "3", "--keep", "3", "--projection", "random", "--round", "3", "--covariance", covariance),
 		"attacked": append(bound[:len(bound):len(bound)], "--barankin", "0", "--far", "0", "--twins", "1", "--training-data", learned, "--list-draws", "100", "--exposed-people", "5", "--attack", "linear", "--attack-draws", "1",
 			"--keep", "4", "--projection", "principal", "--no-cramer-rao"),
 		"audit": {"audit", "--outputs", outputs, "--attacks", "logistic", "--no-defences", "--fail-on", "never", "--permutations", "99"},
@@ -86,6 +88,14 @@ func madeOf(t *testing.T, run, to string, missing ...string) string {
 	}
 	must.Do(t, err)
 	return to
+}
+
+// writeCovariance writes the covariance of noise on 3 numbers.
+func writeCovariance(t *testing.T, path string) {
+	t.Helper()
+	var b bytes.Buffer
+	must.Do(t, npy.Write(&b, []int{3, 3}, []float64{2, 1, 0, 1, 2, .5, 0, .5, 1}))
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 }
 
 // writeScores writes a CSV with the scores of n examples, which depend on y alone.
@@ -316,7 +326,7 @@ var added = map[string]map[string]any{
 	"claims[0]":        {"subject": "x", "group": "x", "p": .5, "taken": string(report.Searched)},
 	"findings[0]":      {"subject": "x", "args": []any{"x"}},
 	"request":          {"learned_from": map[string]any{"name": "x", "sha256": "0"}, "figure": "figure1", "attacks": []any{map[string]any{"name": "x"}}, "asked": map[string]any{"folds": "3"}, "folds": 3, "notes": []any{"x"}},
-	"request.release":  {"temperature": 2, "queries": 3, "noise_from_training": true, "post": map[string]any{"digits": 1}, "projection": "first", "keep": 3},
+	"request.release":  {"temperature": 2, "queries": 3, "covariance": true, "noise_from_training": true, "post": map[string]any{"digits": 1}, "projection": "first", "keep": 3},
 	"request.reading":  {"limit": "5", "target": "y", "labels": "labels.csv", "preprocessing": "resize=6,6", "preprocessing_beside_model": true},
 	"request.bounds":   {"vectors": map[string]any{"file": "x", "sha256": "0"}},
 	"request.settings": {"folds": 3},

@@ -13,7 +13,8 @@ import (
 
 // graphs returns both sides of the release, built again from the model and the specification
 // in the report. They must be those that the run kept, if it kept any. If the model is absent
-// they are those. A projection that was learned, if the training data are absent, is taken from the files of the run and checked.
+// they are those. The covariance's layers, and a projection that was
+// learned if the training data are absent, are taken from the files of the run and checked.
 func (q *request) graphs(ctx context.Context) (front, head *nn.Graph, err error) {
 	var kept [2]*nn.Graph // front and head
 	names := [2]string{measure.FrontFile, measure.HeadFile}

@@ -12,12 +12,13 @@ import (
 // added to them, and the post-processing.
 type Release struct {
 	release.Spec
-	Family       string       `json:"noise"` // of the noise, as release.ParseNoise reads it, or NoNoise
-	Sigma        float64      `json:"sigma"` // standard deviation of the noise; 0: Scale times the numbers' root mean square
-	Scale        float64      `json:"-"`
-	FromTraining bool         `json:"noise_from_training,omitempty"` // strength or clip were computed from the features of training data
-	Post         release.Post `json:"post,omitzero"`
-	Queries      int          `json:"queries,omitempty"` // releases of each input that an adversary has; 0 is 1
+	Family        string       `json:"noise"` // of the noise, as release.ParseNoise reads it, or NoNoise
+	Sigma         float64      `json:"sigma"` // standard deviation of the noise; 0: Scale times the numbers' root mean square
+	Scale         float64      `json:"-"`
+	FromTraining  bool         `json:"noise_from_training,omitempty"` // strength or clip were computed from the features of training data
+	HasCovariance bool         `json:"covariance,omitempty"`          // in a report: the noise has that of CovarianceFile, times sigma squared
+	Post          release.Post `json:"post,omitzero"`
+	Queries       int          `json:"queries,omitempty"` // releases of each input that an adversary has; 0 is 1
 }
 
 const (
@@ -27,10 +28,11 @@ const (
 	TablePrefix = "table:"
 )
 
-// AsIs reports whether the model's features are released without projection or clip of their norm: both sides of the noise are then the model's own file, cut in
+// AsIs reports whether the model's features are released without projection or clip of their norm, with noise that
+// is the same in all directions: both sides of the noise are then the model's own file, cut in
 // two.
 func (r Release) AsIs() bool {
-	return r.ofFeatures() && r.Spec.Keep == 0 && r.Spec.ClipNorm == 0
+	return r.ofFeatures() && r.Spec.Keep == 0 && r.Spec.Covariance == nil && r.Spec.ClipNorm == 0
 }
 
 func (r Release) ofFeatures() bool {
@@ -59,6 +61,7 @@ func (r Release) String() string {
 	say(r.Spec.Node != "", " of %s", r.Spec.Node)
 	say(r.Spec.Keep > 0, ", %s %d", r.Spec.Projection, r.Spec.Keep)
 	say(r.Spec.Temperature > 0, ", temperature %g", r.Spec.Temperature)
+	say(r.Spec.Covariance != nil, ", with a covariance")
 	say(r.Spec.ClipNorm > 0, ", norm at most %v", r.Spec.ClipNorm)
 	say(r.Post.Digits > 0, ", %d decimals", r.Post.Digits)
 	say(r.Post.TopK > 0, ", top %d", r.Post.TopK)

@@ -13,6 +13,7 @@ import (
 func (q *Request) measured() Release {
 	l := q.Release
 	l.Spec.Surface, l.Sigma, l.FromTraining = l.Surface(), q.Experiment.Noise.Std(), q.Scaling != nil
+	l.HasCovariance = l.Spec.Covariance != nil
 	if l.Spec.Keep == 0 {
 		l.Projection = ""
 	}
@@ -68,6 +69,9 @@ func (s *Setup) words(noise release.Noise) string {
 			x += fmt.Sprintf(" on multiples of %v after clipping to ±%v", g.Delta, g.Clip)
 		} else if family == "table" {
 			x += " (" + filepath.Base(settings) + ")"
+		}
+		if l.HasCovariance {
+			x += " times the covariance of " + CovarianceFile
 		}
 		say(true, "%s", x)
 	}

@@ -86,12 +86,14 @@ func (s *Split) LimitMemory(bytes int64) {
 
 // Files that a run keeps of a release that is not the model's file cut in two.
 const (
-	FrontFile = "release.onnx" // maps inputs to what noise is added to
-	HeadFile  = "head.onnx"    // maps that to scores of the classes
-	tableFile = "noise"        // with the extension of the file it is a copy of: a tabulated density
+	FrontFile      = "release.onnx"   // maps inputs to what noise is added to
+	HeadFile       = "head.onnx"      // maps that to scores of the classes
+	CovarianceFile = "covariance.npy" // of the noise, up to the factor σ²
+	tableFile      = "noise"          // with the extension of the file it is a copy of: a tabulated density
 )
 
-// Keep writes into dir what the model's file does not hold: the nets of a projection, and the file of a tabulated density, which r then refers to by its
+// Keep writes into dir what the model's file does not hold: the nets of a projection, the
+// covariance of the noise, and the file of a tabulated density, which r then refers to by its
 // name in dir. The release
 // can be verified from these alone.
 func (r *Release) Keep(files *file.Dir, s *Split, dir string) (kept []report.File, err error) {
@@ -108,6 +110,9 @@ func (r *Release) Keep(files *file.Dir, s *Split, dir string) (kept []report.Fil
 	if !r.AsIs() {
 		keep(FrontFile, func(path string) error { return onnx.WriteIn(files, path, s.Front.Graph()) })
 		keep(HeadFile, func(path string) error { return onnx.WriteIn(files, path, s.Head.Graph()) })
+	}
+	if c := r.Spec.Covariance; c != nil {
+		keep(CovarianceFile, func(path string) error { return files.Write(path, c.Write) })
 	}
 	from, ok := r.Table()
 	if !ok {

@@ -16,7 +16,10 @@ type Map struct {
 }
 
 // layers are a map and its way back as they are stored, in float32.
-type layers struct{ onto, back *nn.Dense }
+type layers struct {
+	name       string
+	onto, back *nn.Dense
+}
 
 // Onto returns y = Wa − Wμ, with parameters of that name.
 func (m *Map) Onto(name string) *nn.Dense {
@@ -31,8 +34,8 @@ func (m *Map) Onto(name string) *nn.Dense {
 }
 
 // layers returns y = Wa − Wμ and By + μ.
-func (m *Map) layers() layers {
-	l := layers{m.Onto("release-project"), newDense(m.Out, m.In, "release-unproject", m.Mean != nil)}
+func (m *Map) layers(name string) layers {
+	l := layers{name, m.Onto("release-" + name), newDense(m.Out, m.In, "release-un"+name, m.Mean != nil)}
 	copy(l.back.Weight.Data, nn.Float32s(m.Back))
 	for i, v := range l.onto.Weight.Data {
 		if m.Back == nil {
@@ -49,9 +52,9 @@ func (m *Map) layers() layers {
 func (l layers) around(front, head *nn.Graph) (f, h *nn.Graph) {
 	f = &nn.Graph{Name: front.Name, Input: front.Input, InputShape: front.InputShape, Output: front.Output}
 	f.Nodes = append(f.Nodes, front.Nodes...)
-	appendNode(f, "release-project", l.onto)
+	appendNode(f, "release-"+l.name, l.onto)
 	h = &nn.Graph{Name: head.Name, Input: f.Output, InputShape: []int{l.onto.Out}, Output: head.Output}
-	first := &nn.Node{Name: freshName(head, "release-unproject"), Op: l.back, Inputs: []string{f.Output}, Output: head.Input}
+	first := &nn.Node{Name: freshName(head, "release-un"+l.name), Op: l.back, Inputs: []string{f.Output}, Output: head.Input}
 	h.Nodes = append([]*nn.Node{first}, head.Nodes...)
 	return f, h
 }

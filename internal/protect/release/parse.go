@@ -13,7 +13,8 @@ import (
 // Families lists what ParseNoise reads.
 var Families = []string{"gaussian", "laplace", isotropicFamily, "table:FILE", "lattice[:DELTA[:CLIP]]"}
 
-// Shapeable reports whether noise of that spec is the same in all directions, up to rounding: the norm of a release may then be clipped.
+// Shapeable reports whether noise of that spec may have a covariance: a bijection of the features,
+// such as Spec.Build's, then gives noise of any other covariance.
 func Shapeable(spec string) bool {
 	family, _, _ := strings.Cut(spec, ":")
 	return family == "gaussian" || family == latticeFamily

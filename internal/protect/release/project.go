@@ -45,7 +45,7 @@ const (
 
 // project returns the layers that project the outputs of front, which head classifies. A learned projection needs training
 // data. Without them, kept must have it.
-func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Source, kept *layers) (l layers, err error) {
+func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Source, kept map[string]layers) (l layers, err error) {
 	n, err := flat(front)
 	switch {
 	case err != nil:
@@ -55,7 +55,7 @@ func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Sourc
 	case s.Keep > mostProjection/n:
 		return l, fmt.Errorf("%d of %d entries are too many to project: keep at most %d", s.Keep, n, mostProjection/n)
 	case s.Learned() && train == nil && kept != nil:
-		return *kept, kept.inverse(n, s.Keep, s.Projection == ProjectionPrincipal)
+		return kept["project"], kept["project"].inverse(n, s.Keep, s.Projection == ProjectionPrincipal)
 	}
 	m := &Map{In: n, Out: s.Keep, Weight: make([]float64, s.Keep*n)}
 	switch s.projection() {
@@ -70,7 +70,7 @@ func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Sourc
 			return l, err
 		}
 	}
-	return m.layers(), nil
+	return m.layers("project"), nil
 }
 
 // randomMap draws a subspace uniformly: the orthonormal factor of a matrix of

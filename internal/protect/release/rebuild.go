@@ -16,32 +16,45 @@ const (
 )
 
 // BuildLike is Build of a release that was built before, whose two sides are keptFront and
-// keptHead. From these it takes what another processor may compute with other roundings: the center of the clip and, if train is
-// nil, a learned projection. It returns an error if its layers are not what s says: the projection y = W(a − μ) with the way back
-// By + μ must have WB = I, and the rows of a principal one must be orthonormal.
+// keptHead. From these it takes what another processor may compute with other roundings, the
+// layers of the covariance, the center of the clip, and a learned projection if train is nil. It returns an error if
+// these layers are not what s says: the projection y = W(a − μ) with the way back By + μ
+// must have WB = I, and the rows of a principal one must be orthonormal.
 func (s Spec) BuildLike(ctx context.Context, g *nn.Graph, train nn.Source, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
 	return s.build(ctx, g, train, keptFront, keptHead)
 }
 
-// keptLayers are the affine layers with which the sides of a release end and begin.
-func keptLayers(front, head *nn.Graph) *layers {
-	l := new(layers)
-	for _, n := range front.Nodes {
-		if d, ok := n.Op.(*nn.Dense); ok && n.Output == front.Output {
-			l.onto = d
+// kept returns the layers that the sides of a release end and begin with, by their names.
+func (s Spec) kept(front, head *nn.Graph) map[string]layers {
+	all := map[string]layers{}
+	end, begin := front.Output, head.Input
+	take := func(name string) {
+		l := layers{name: name}
+		for _, n := range front.Nodes {
+			if d, ok := n.Op.(*nn.Dense); ok && n.Output == end && len(n.Inputs) == 1 {
+				l.onto, end = d, n.Inputs[0]
+				break
+			}
 		}
-	}
-	for _, n := range head.Nodes {
-		if d, ok := n.Op.(*nn.Dense); ok && n.Inputs[0] == head.Input {
-			l.back = d
+		for _, n := range head.Nodes {
+			if d, ok := n.Op.(*nn.Dense); ok && len(n.Inputs) == 1 && n.Inputs[0] == begin {
+				l.back, begin = d, n.Output
+				break
+			}
 		}
+		all[name] = l
 	}
-	return l
+	if s.Covariance != nil {
+		take("whiten")
+	}
+	if s.Keep > 0 {
+		take("project")
+	}
+	return all
 }
 
-// inverse returns an error unless the layers map n numbers to keep, and back so that the map
-// undoes that. The way back of an orthonormal map is its transpose.
-func (l layers) inverse(n, keep int, orthonormal bool) error {
+// fit returns an error unless the layers map n numbers to keep, and back.
+func (l layers) fit(n, keep int) error {
 	switch {
 	case l.onto == nil || l.back == nil:
 		return fmt.Errorf("the release ends or begins with no affine layer")
@@ -49,6 +62,15 @@ func (l layers) inverse(n, keep int, orthonormal bool) error {
 		return fmt.Errorf("from %d to %d entries and back from %d to %d, expected %d and %d", l.onto.In, l.onto.Out, l.back.In, l.back.Out, n, keep)
 	case (l.onto.Bias == nil) != (l.back.Bias == nil):
 		return fmt.Errorf("only one of its two layers has a bias")
+	}
+	return nil
+}
+
+// inverse returns an error unless the layers map n numbers to keep, and back so that the map
+// undoes that. The way back of an orthonormal map is its transpose.
+func (l layers) inverse(n, keep int, orthonormal bool) error {
+	if err := l.fit(n, keep); err != nil {
+		return err
 	}
 	rows, back := make([]float64, keep*n), make([]float64, n*keep)
 	for i := range keep {

@@ -36,6 +36,10 @@ type Spec struct {
 	// ClipNorm, unless 0, is the largest Euclidean norm of what is released, where the noise is σ² in all directions: larger ones
 	// are moved to it. Norms are of the differences from the mean over the training data, if there are any.
 	ClipNorm float64 `json:"clip_norm,omitempty"`
+
+	// Covariance, unless nil, is that of the noise: of what is released after a projection.
+	// The noise that is added must then be Gaussian or Lattice, of variance σ² for σ² times it.
+	Covariance *Covariance `json:"-"`
 }
 
 // Build returns the graphs on both sides of the noise: front maps inputs to what is
@@ -43,7 +47,7 @@ type Spec struct {
 // parameters with g; what Spec adds are nodes named release-…, so that both can be written
 // as ONNX. Logits and probabilities are scores already, and the head returns them
 // unchanged. For the surface label, front ends in logits too; see Holds for what that
-// guarantees. Training data are
+// guarantees. With a Covariance, front ends in L⁻¹ and head begins with L. Training data are
 // needed for learned projections, and give the center of ClipNorm. It returns an error if the settings contradict one
 // another or do not fit the graph.
 func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, head *nn.Graph, err error) {
@@ -56,12 +60,12 @@ func (s Spec) build(ctx context.Context, g *nn.Graph, train nn.Source, keptFront
 		return nil, nil, err
 	}
 	var center *nn.Param
-	var kept *layers
+	var kept map[string]layers
 	if keptFront != nil {
 		if s.ClipNorm > 0 {
 			keptFront, keptHead, center = unclipped(keptFront, keptHead)
 		}
-		kept = keptLayers(keptFront, keptHead)
+		kept = s.kept(keptFront, keptHead)
 	}
 	if s.surface() == SurfaceFeatures {
 		front, head, err = s.features(g)
@@ -78,6 +82,21 @@ func (s Spec) build(ctx context.Context, g *nn.Graph, train nn.Source, keptFront
 		}
 		front, head = l.around(front, head)
 	}
+	if s.Covariance != nil {
+		if err := s.shapeable(front); err != nil {
+			return nil, nil, err
+		}
+		white, was := kept["whiten"]
+		if was {
+			err = s.Covariance.check(white)
+		} else {
+			white, err = s.Covariance.whiten()
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("covariance: %w", err)
+		}
+		front, head = white.around(front, head)
+	}
 	if s.ClipNorm > 0 {
 		if kept == nil {
 			center, err = centerOf(ctx, front, train)
@@ -90,6 +109,18 @@ func (s Spec) build(ctx context.Context, g *nn.Graph, train nn.Source, keptFront
 		}
 	}
 	return front, head, nil
+}
+
+// shapeable returns an error if the covariance is not one of what front gives.
+func (s Spec) shapeable(front *nn.Graph) error {
+	n, err := flat(front)
+	switch {
+	case err != nil:
+		return fmt.Errorf("covariance: %w", err)
+	case n != s.Covariance.n:
+		return fmt.Errorf("covariance: it is %d × %d, but %d numbers are released", s.Covariance.n, s.Covariance.n, n)
+	}
+	return nil
 }
 
 func (s Spec) surface() string { return cmp.Or(s.Surface, SurfaceFeatures) }

@@ -17,11 +17,11 @@ import (
 )
 
 // linearRelease is a net of p inputs, n = 5 features a = Aθ and 2 answers, whose features are
-// released with noise.
+// released with noise of covariance σ²C.
 type linearRelease struct {
 	split *Split
 	noise release.Noise
-	// fisher is AᵀA/σ², the Fisher information about θ of one release.
+	// fisher is AᵀC⁻¹A/σ², the Fisher information about θ of one release.
 	fisher *mat.SymDense
 }
 
@@ -37,19 +37,30 @@ func newLinearRelease(t *testing.T, p int, sigma float64) linearRelease {
 		return &nn.Node{Name: name, Inputs: []string{in}, Output: out, Op: &nn.Dense{In: from, Out: to, Weight: w}}
 	}
 	g := &nn.Graph{Input: "x", InputShape: []int{p}, Output: "y", Nodes: []*nn.Node{layer("features", "x", "a", p, n), layer("classes", "a", "y", n, answers)}}
-	a := mat.NewDense(n, p, nil)
+	a, root, c := mat.NewDense(n, p, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	for i, v := range g.Nodes[0].Op.(*nn.Dense).Weight.Data {
 		a.Set(i/p, i%p, float64(v))
 	}
-	var fisher mat.Dense
-	fisher.Mul(a.T(), a)
+	for i := range n {
+		for j := range n {
+			root.Set(i, j, r.NormFloat64())
+		}
+	}
+	c.Mul(root, root.T())
+	for i := range n {
+		c.Set(i, i, c.At(i, i)+.1)
+	}
+	covariance := must.Get(release.NewCovariance(n, c.RawMatrix().Data))(t)
+	var white, fisher mat.Dense
+	must.Do(t, white.Solve(c, a))
+	fisher.Mul(a.T(), &white)
 	l := linearRelease{fisher: mat.NewSymDense(p, nil)}
 	for i := range p {
 		for j := range i + 1 {
 			l.fisher.SetSym(i, j, fisher.At(i, j)/sigma/sigma)
 		}
 	}
-	of := Release{Family: "gaussian", Sigma: sigma}
+	of := Release{Family: "gaussian", Sigma: sigma, Spec: release.Spec{Covariance: covariance}}
 	l.split = must.Get(of.Split(context.Background(), g, nil))(t)
 	l.noise = must.Get(of.Noise(sigma, n, ""))(t)
 	return l
@@ -74,8 +85,8 @@ func (l linearRelease) inverse(t *testing.T, prior, k float64) []float64 {
 }
 
 // On a linear net the bounds for unbiased estimators are Cramér-Rao's,
-// σ√(wᵀ(AᵀA)⁻¹w), by its own row and, from below, by witnesses.
-func TestLinearCramerRao(t *testing.T) {
+// σ√(wᵀ(AᵀC⁻¹A)⁻¹w), by its own row and, from below, by witnesses.
+func TestCovarianceCramerRao(t *testing.T) {
 	const p, sigma = 3, 1.5
 	l := newLinearRelease(t, p, sigma)
 	for _, queries := range []int{1, 4} {
@@ -99,12 +110,12 @@ func TestLinearCramerRao(t *testing.T) {
 	}
 }
 
-// Of standard normal inputs the posterior is Gaussian, of covariance (I + AᵀA/σ²)⁻¹. A list
+// Of standard normal inputs the posterior is Gaussian, of covariance (I + AᵀC⁻¹A/σ²)⁻¹. A list
 // of many gives its variance as the floor, up to what a list of that size can show; the van
 // Trees bound is it, less for its confidence; and the linear attack, the best of all here,
 // reaches it.
-func TestLinearPosterior(t *testing.T) {
-	shared.Long(t, "a linear net against closed forms")
+func TestCovariancePosterior(t *testing.T) {
+	shared.Long(t, "noise with a covariance against closed forms")
 	const p, sigma = 2, 2.5
 	l := newLinearRelease(t, p, sigma)
 	normal := func(n int, seed uint64) *dataset.Set {
