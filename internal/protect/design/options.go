@@ -131,10 +131,12 @@ func (o *Options) checkList(train *dataset.Set) error {
 	if o.Exposed != nil {
 		than = o.Exposed.Than
 	}
+	if named < 2 {
+		return measure.WrongOption("Identify", "the %d candidates are of one person, or all equal: there is nobody to take them for", o.Candidates)
+	}
 	guess, whole := 1/float64(named), math.Log2(float64(named))
 	least := upward(100*max(identifyMargin*guess, highest(identifyRoom*guess, mostListDraws)), 3)
 	return cmp.Or(
-		refused(named < 2, "Identify", "the %d candidates are of one person, or all equal: there is nobody to take them for", o.Candidates),
 		refused(than <= identifyMargin*guess, "Exposed", "more than %.4g %% of releases: guessing among %d %s already names each in %.3g %%: give a larger share of releases, or more candidates", 100*than, named, who, 100*guess),
 		refused(o.Identify > 0 && 100*o.Identify <= least, "Identify", "%.4g %% of %d %s: guessing without the release already names %.3g %%, and the measurement needs room above that: give more than %.3g %%, or more candidates", 100*o.Identify, named, who, 100*guess, least),
 		refused(o.Bits > 0 && o.Bits >= whole, "Bits", "%.4g bits: no release reveals more than %.4g bits about which of %d %s it is, so the limit must be smaller", o.Bits, whole, named, who),
