@@ -38,7 +38,7 @@ func TestReadCelebA(t *testing.T) {
 	_, rows, _ := strings.Cut(fiveRows, "\n")
 	asCSV := tree(texts(map[string]string{"list_attr_celeba.csv": comma(rows, "image_id,"), "list_eval_partition.csv": comma(fiveParts, "image_id,partition\n")}, fivePictures...))
 	for name, fsys := range map[string]fstest.MapFS{"as CelebA's home has it": home, "as CSV files": asCSV} {
-		l, err := presetsOf[KindCelebA].readLists(fsys, "celeba", Options{})
+		l, err := presetsOf()[KindCelebA].readLists(fsys, "celeba", Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -72,16 +72,16 @@ func TestReadCelebAErrors(t *testing.T) {
 		"part twice":    {fiveRows, fiveParts + "000001.jpg 1\n", "line 6: \"000001.jpg\" is there twice"},
 		"two of a line": {fiveRows, fiveParts + "000006.jpg\n", "line 6 has 1 fields and the first row 2"},
 	} {
-		must.Fail(t, must.Err(presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": c.list, "list_eval_partition.txt": c.parts}, fivePictures...)), "celeba", Options{})), c.want)
+		must.Fail(t, must.Err(presetsOf()[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": c.list, "list_eval_partition.txt": c.parts}, fivePictures...)), "celeba", Options{})), c.want)
 	}
-	must.Fail(t, must.Err(presetsOf[KindCelebA].readLists(tree(texts(nil, fivePictures...)), "celeba", Options{})), "has no list_attr_celeba.txt")                                                        // no list
-	must.Fail(t, must.Err(presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": "", "a/list_attr_celeba.txt": ""}, fivePictures...)), "celeba", Options{})), "holds both") // two lists
-	l, err := presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": fiveRows}, fivePictures...)), "celeba", Options{})
+	must.Fail(t, must.Err(presetsOf()[KindCelebA].readLists(tree(texts(nil, fivePictures...)), "celeba", Options{})), "has no list_attr_celeba.txt")                                                        // no list
+	must.Fail(t, must.Err(presetsOf()[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": "", "a/list_attr_celeba.txt": ""}, fivePictures...)), "celeba", Options{})), "holds both") // two lists
+	l, err := presetsOf()[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": fiveRows}, fivePictures...)), "celeba", Options{})
 	if err != nil || l.split != nil || !strings.Contains(l.notes[1], "not the official ones") {
 		t.Errorf("without a partition: %+v, %v", l, err)
 	}
 	for _, claimed := range []string{"4", "6"} {
-		l, err := presetsOf[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": strings.Replace(fiveRows, "5\n", claimed+"\n", 1)}, fivePictures...)), "celeba", Options{})
+		l, err := presetsOf()[KindCelebA].readLists(tree(texts(map[string]string{"list_attr_celeba.txt": strings.Replace(fiveRows, "5\n", claimed+"\n", 1)}, fivePictures...)), "celeba", Options{})
 		if err != nil || len(l.files) != 3 || !strings.Contains(l.notes[0], "has 5 rows, and its first line says "+claimed+": all 5 are used") {
 			t.Errorf("%s: %+v, %v", claimed, l, err)
 		}
@@ -119,7 +119,7 @@ func FuzzReadLists(f *testing.F) {
 		celeba := tree(texts(map[string]string{"list_attr_celeba.txt": list, "list_eval_partition.txt": second}, fivePictures...))
 		others := tree(texts(map[string]string{"labels.csv": list}, "a/1.jpg", "a/2.jpg", "b/2.jpg"))
 		for kind, fsys := range map[string]fstest.MapFS{KindCelebA: celeba, KindImages: others, KindFairFace: others} {
-			if l, err := presetsOf[kind].readLists(fsys, "faces", Options{FileColumn: second}); err == nil {
+			if l, err := presetsOf()[kind].readLists(fsys, "faces", Options{FileColumn: second}); err == nil {
 				consistent(t, l)
 			}
 		}

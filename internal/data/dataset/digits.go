@@ -223,7 +223,7 @@ func openImages(path, qmnist string) (*digits, error) {
 	case d.isFashion():
 		kind, d.name = "fashion-mnist", "fashion-mnist"
 	}
-	d.preset = presetsOf[kind]
+	d.preset = presetsOf()[kind]
 	if own != "" {
 		if err := d.readLabels(own, path, a.shape[0], false); err != nil || qmnist == "" {
 			return d, err
@@ -247,7 +247,7 @@ func openImages(path, qmnist string) (*digits, error) {
 // or, for a part of them, by "fashion" in the folder's name.
 func (d *digits) isFashion() bool {
 	sum := sha256.Sum256(d.pixels)
-	return slices.Contains(presetsOf["fashion-mnist"].Pixels, hex.EncodeToString(sum[:])) || strings.Contains(strings.ToLower(d.name), "fashion")
+	return slices.Contains(presetsOf()["fashion-mnist"].Pixels, hex.EncodeToString(sum[:])) || strings.Contains(strings.ToLower(d.name), "fashion")
 }
 
 // Columns and codes of QMNIST's label files.
@@ -311,7 +311,7 @@ const (
 
 // openCIFAR reads batches.
 func openCIFAR(paths []string) (*digits, error) {
-	d := &digits{name: "cifar10", preset: presetsOf["cifar10"], shape: []int{3, cifarSide, cifarSide}, source: paths}
+	d := &digits{name: "cifar10", preset: presetsOf()["cifar10"], shape: []int{3, cifarSide, cifarSide}, source: paths}
 	var classes []int
 	for _, path := range paths {
 		data, err := readFile(path)

@@ -158,7 +158,7 @@ func TestReadImages(t *testing.T) {
 		"quoted": {"age, \"image\"\n\"30, or so\", \"./x/1.jpg\"\n40,x\\2.png\n", "30, or so|40"},
 		"index":  {",file,age\n0,1.jpg,30\n1,2.png,40\n", "30|40"},
 	} {
-		l, err := presetsOf[KindImages].readLists(tree(texts(map[string]string{"y/labels.csv": c.csv}, "x/1.jpg", "x/2.png")), "faces", Options{})
+		l, err := presetsOf()[KindImages].readLists(tree(texts(map[string]string{"y/labels.csv": c.csv}, "x/1.jpg", "x/2.png")), "faces", Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -189,27 +189,27 @@ func TestReadImagesErrors(t *testing.T) {
 		"one missing": {"file,age\n1.jpg,1\n2.jpg,1\n3.jpg,1\nx/z.jpg,1\n", "1 of 5 pictures have no row (y/z.jpg): add their rows"},
 		"quotes":      {"file,age\n\"1.jpg,1\n", "is not CSV"},
 	} {
-		must.Fail(t, must.Err(presetsOf[KindImages].readLists(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", Options{})), "faces/labels.csv: ", c.want)
+		must.Fail(t, must.Err(presetsOf()[KindImages].readLists(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", Options{})), "faces/labels.csv: ", c.want)
 	}
 	two := tree(texts(map[string]string{"a.csv": "file,age\n1.jpg,1\n", "b/b.csv": "id,x\n1.jpg,5\n"}, "1.jpg"))
-	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{})), "2 other CSV files: name the CSV")                                         // two lists
-	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{Labels: "c.csv"})), "c.csv: no such file or folder: it is not in faces either") // no such list
-	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{Labels: "a.csv", FileColumn: "photo"})), `no column "photo"`, "file, age")      // no such column
-	if l, err := presetsOf[KindImages].readLists(two, "faces", Options{Labels: "b/b.csv", FileColumn: "ID"}); err != nil || l.text(t, "x") != "5" {
+	must.Fail(t, must.Err(presetsOf()[KindImages].readLists(two, "faces", Options{})), "2 other CSV files: name the CSV")                                         // two lists
+	must.Fail(t, must.Err(presetsOf()[KindImages].readLists(two, "faces", Options{Labels: "c.csv"})), "c.csv: no such file or folder: it is not in faces either") // no such list
+	must.Fail(t, must.Err(presetsOf()[KindImages].readLists(two, "faces", Options{Labels: "a.csv", FileColumn: "photo"})), `no column "photo"`, "file, age")      // no such column
+	if l, err := presetsOf()[KindImages].readLists(two, "faces", Options{Labels: "b/b.csv", FileColumn: "ID"}); err != nil || l.text(t, "x") != "5" {
 		t.Errorf("a list inside: %v", err)
 	}
 	outside := filepath.Join(folder(t, texts(map[string]string{"l.csv": "file,x\n1.jpg,6\n"})), "l.csv")
-	if l, err := presetsOf[KindImages].readLists(two, "faces", Options{Labels: outside}); err != nil || l.text(t, "x") != "6" {
+	if l, err := presetsOf()[KindImages].readLists(two, "faces", Options{Labels: outside}); err != nil || l.text(t, "x") != "6" {
 		t.Errorf("a list outside: %v", err)
 	}
-	must.Fail(t, must.Err(presetsOf[KindImages].readLists(two, "faces", Options{Labels: filepath.Dir(outside)})), "is a folder") // a folder for a list
+	must.Fail(t, must.Err(presetsOf()[KindImages].readLists(two, "faces", Options{Labels: filepath.Dir(outside)})), "is a folder") // a folder for a list
 }
 
 func TestReadImagesParts(t *testing.T) {
 	folders := tree(texts(map[string]string{"labels.csv": "file,x\nd/train/1.jpg,1\nd/val/1.jpg,2\nd/test/1.jpg,3\n"}, "d/train/1.jpg", "d/val/1.jpg", "d/test/1.jpg"))
 	columns := tree(texts(map[string]string{"labels.csv": "file,Split\n1.jpg,Train\n2.jpg,valid\n3.jpg,TEST\n"}, "1.jpg", "2.jpg", "3.jpg"))
 	for name, fsys := range map[string]fstest.MapFS{"folders": folders, "columns": columns} {
-		l, err := presetsOf[KindImages].readLists(fsys, "faces", Options{})
+		l, err := presetsOf()[KindImages].readLists(fsys, "faces", Options{})
 		if err != nil || !slices.Equal(l.split, []Split{Train, Validation, Test}) {
 			t.Errorf("%s: parts %v, %v", name, l, err)
 		}
@@ -223,14 +223,14 @@ func TestReadFairFace(t *testing.T) {
 		"fairface_label_val.csv":   "file,age,gender,race,service_test\nval/1.jpg,0-2,Female,White,False\n",
 	}, "fairface-img/train/1.jpg", "fairface-img/val/1.jpg"))
 	for _, fsys := range []fstest.MapFS{one, two} {
-		l := must.Get(presetsOf[KindFairFace].readLists(fsys, "faces", Options{}))(t)
+		l := must.Get(presetsOf()[KindFairFace].readLists(fsys, "faces", Options{}))(t)
 		if l.text(t, "age") != "more than 70|0-2" || l.text(t, "race") != "Latino_Hispanic|White" || !slices.Equal(l.split, []Split{Train, Test}) {
 			t.Errorf("%+v", l)
 		}
 	}
-	must.Fail(t, must.Err(presetsOf[KindFairFace].readLists(tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,1\n"}, "1.jpg")), "faces", Options{})), "neither in train nor in val")                                                                  // no parts
-	must.Fail(t, must.Err(presetsOf[KindFairFace].readLists(tree(texts(map[string]string{"fairface_label_train.csv": "file,age\n1.jpg,1\n", "fairface_label_val.csv": "file,race\n1.jpg,1\n"}, "1.jpg")), "faces", Options{})), "its columns are not those of") // other columns
-	must.Fail(t, must.Err(presetsOf[KindFairFace].readLists(tree(texts(nil, "1.jpg")), "faces", Options{})), "no labels.csv")                                                                                                                                   // no labels
+	must.Fail(t, must.Err(presetsOf()[KindFairFace].readLists(tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,1\n"}, "1.jpg")), "faces", Options{})), "neither in train nor in val")                                                                  // no parts
+	must.Fail(t, must.Err(presetsOf()[KindFairFace].readLists(tree(texts(map[string]string{"fairface_label_train.csv": "file,age\n1.jpg,1\n", "fairface_label_val.csv": "file,race\n1.jpg,1\n"}, "1.jpg")), "faces", Options{})), "its columns are not those of") // other columns
+	must.Fail(t, must.Err(presetsOf()[KindFairFace].readLists(tree(texts(nil, "1.jpg")), "faces", Options{})), "no labels.csv")                                                                                                                                   // no labels
 }
 
 func crcOf(b []byte) uint32 { return crc32.ChecksumIEEE(b) }

@@ -45,8 +45,7 @@ type GlyphOptions struct {
 var GlyphsTrain, GlyphsTest = 10000, 2000
 
 // glyphsPreset says the names of the digits and families.
-var glyphsPreset = presetsOf[KindGlyphs]
-var digitNames, familyNames = glyphsPreset.Listed["digit"], glyphsPreset.Listed["family"]
+func glyphsPreset() preset { return presetsOf()[KindGlyphs] }
 
 // Glyphs draws digits in Go's own typefaces, in grey on 28×28 pixels, each distorted by a random
 // affine map and a random elastic one, blurred, and covered with noise. Y is the digit
@@ -71,9 +70,10 @@ func Glyphs(o GlyphOptions) *Set {
 	}
 	list := o.list()
 	digits, families := classesOfGlyphs(list)
+	p := glyphsPreset()
 	set := &Set{
-		Name: KindGlyphs, Shape: []int{1, glyphSide, glyphSide}, Pixels: paintGlyphs(list), Mean: slices.Clone(glyphsPreset.Mean), Std: slices.Clone(glyphsPreset.Std),
-		Y: digits, YName: "digit", YNames: digitNames, Sensitive: []Attribute{{Name: "family", Values: familyNames, Labels: families}},
+		Name: KindGlyphs, Shape: []int{1, glyphSide, glyphSide}, Pixels: paintGlyphs(list), Mean: slices.Clone(p.Mean), Std: slices.Clone(p.Std),
+		Y: digits, YName: "digit", YNames: p.Listed["digit"], Sensitive: []Attribute{{Name: "family", Values: p.Listed["family"], Labels: families}},
 	}
 	return set.finish()
 }
@@ -96,8 +96,8 @@ func drawGlyphs(o Options) (*origin, error) {
 		}
 		list := g.list()
 		digit, family := classesOfGlyphs(list)
-		d := &digits{name: KindGlyphs, preset: glyphsPreset, shape: []int{1, glyphSide, glyphSide}}
-		d.columns = []column{d.classColumn(digit), {name: "family", values: pick(familyNames, 1, family)}}
+		d := &digits{name: KindGlyphs, preset: glyphsPreset(), shape: []int{1, glyphSide, glyphSide}}
+		d.columns = []column{d.classColumn(digit), {name: "family", values: pick(d.preset.Listed["family"], 1, family)}}
 		parts, all = append(parts, d), append(all, list...)
 	}
 	return fromParts(KindGlyphs, parts, names, o, func(rows []int) []uint8 { return paintGlyphs(pick(all, 1, rows)) })
@@ -134,7 +134,7 @@ func paintGlyphs(list []glyph) []uint8 {
 }
 
 // isFamily reports whether there is a family of this index.
-func isFamily(f int) bool { return f >= 0 && f < len(familyNames) }
+func isFamily(f int) bool { return f >= 0 && f < len(masters{}) }
 
 // list returns the first N pictures of the families.
 func (o GlyphOptions) list() []glyph {
@@ -161,8 +161,8 @@ func newDraws(seed uint64, split Split, index int) draws {
 
 // classes draws the digit and the family, which come first.
 func (d draws) classes() (digit, family int) {
-	digit = d.below(len(digitNames))
-	return digit, d.below(len(familyNames))
+	digit = d.below(len(masters{}[0]))
+	return digit, d.below(len(masters{}))
 }
 
 // below draws from 0 … n−1; no value is favoured by more than n/2⁶⁴.
@@ -203,12 +203,12 @@ func drawMasters() *masters {
 }
 
 func (m *masters) draw() {
-	fonts := [5][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gomono.TTF, gosmallcaps.TTF}
+	names, fonts := glyphsPreset().Listed["family"], [5][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gomono.TTF, gosmallcaps.TTF}
 	for family, ttf := range fonts {
 		f, err := sfnt.Parse(ttf)
 		panicOn(err)
 		height := fixed.I(masterSide) * 9 / 14
-		if familyNames[family] == "small caps" {
+		if names[family] == "small caps" {
 			big, small := outline(f, 'X', fixed.I(1000)), outline(f, 'x', fixed.I(1000))
 			height = height * rise(small) / rise(big)
 		}

@@ -60,7 +60,7 @@ func detect(path, labels string) (string, error) {
 		return KindArrays, nil
 	case labels != "":
 		return KindImages, nil
-	case firstFile(path, presetsOf[KindTable].Lists[0][0]) != "":
+	case firstFile(path, presetsOf()[KindTable].Lists[0][0]) != "":
 		return KindTable, nil
 	}
 	fsys, closer, err := openFS(path)
@@ -110,7 +110,7 @@ func fileKind(name string) (string, error) {
 		return KindArrays, nil
 	}
 	base := strings.ToLower(filepath.Base(name))
-	if presetsOf[KindAdult].found([]string{base}) {
+	if presetsOf()[KindAdult].found([]string{base}) {
 		return KindAdult, nil
 	}
 	switch filepath.Ext(base) {
@@ -135,9 +135,9 @@ func treeKind(fsys fs.FS, source string, files []string) (string, error) {
 		}
 	}
 	switch {
-	case presetsOf[KindCelebA].found(files):
+	case presetsOf()[KindCelebA].found(files):
 		return KindCelebA, nil
-	case pictures == 0 && presetsOf[KindAdult].found(files):
+	case pictures == 0 && presetsOf()[KindAdult].found(files):
 		return KindAdult, nil
 	case pictures == 0 && slices.ContainsFunc(files, isForeign):
 		return KindFolders, nil // its reader says which pictures are not read
@@ -145,7 +145,7 @@ func treeKind(fsys fs.FS, source string, files []string) (string, error) {
 		return KindMNIST, nil // its reader says that the images are missing
 	case pictures == 0:
 		return "", malformed(source, "holds neither pictures (.jpg, .jpeg, .png) nor a data set that is known: give the folder or file that holds the data")
-	case presetsOf[KindFairFace].found(files) || isFairFace(fsys, files):
+	case presetsOf()[KindFairFace].found(files) || isFairFace(fsys, files):
 		return KindFairFace, nil
 	case len(within(files, "labels.csv")) > 0 || sheets == 1 && 2*utkface < pictures:
 		return KindImages, nil

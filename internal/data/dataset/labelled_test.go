@@ -191,9 +191,9 @@ func TestShortcuts(t *testing.T) {
 	src := &origin{labels: &labels{columns: []column{{name: "age"}, {name: "race"}}}}
 	for years := range 117 {
 		src.columns[0].values = append(src.columns[0].values, strconv.Itoa(years))
-		src.columns[1].values = append(src.columns[1].values, presetsOf[KindUTKFace].Listed["race"][years%5])
+		src.columns[1].values = append(src.columns[1].values, presetsOf()[KindUTKFace].Listed["race"][years%5])
 	}
-	src.take(presetsOf[KindUTKFace])
+	src.take(presetsOf()[KindUTKFace])
 	for name, c := range map[string]struct {
 		ages  []int
 		races string

@@ -171,7 +171,7 @@ func openPictures(path, kind string, o Options) (*origin, error) {
 		return nil, err
 	}
 	src := &origin{name: kind, scaled: "the bytes of pictures are scaled to −1 … 1", close: func() { closer.Close() }}
-	set := presetsOf[kind]
+	set := presetsOf()[kind]
 	switch kind {
 	case KindUTKFace:
 		src.labels, err = readUTKFace(fsys, path)

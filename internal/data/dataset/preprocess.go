@@ -193,11 +193,8 @@ func (p Preprocess) ofValues(n int) (mean, std []float64, err error) {
 	return mean, std, err
 }
 
-// presets are the settings behind the names that [ParsePreprocess] knows.
-var presets = decoded[struct{ Preprocess map[string]string }](presetText).Preprocess
-
 // PreprocessPresets lists the names that [ParsePreprocess] knows.
-func PreprocessPresets() []string { return slices.Sorted(maps.Keys(presets)) }
+func PreprocessPresets() []string { return slices.Sorted(maps.Keys(preprocessPresets())) }
 
 // ParsePreprocess reads what a flag says: the path of a TOML file (.toml), the name
 // of a preset (one of [PreprocessPresets]), or settings such as
@@ -216,7 +213,7 @@ func ParsePreprocess(spec string) (Preprocess, error) {
 	var own []string // settings of a preset
 	words := strings.Fields(spec)
 	if len(words) > 0 && !strings.Contains(words[0], "=") {
-		preset, ok := presets[words[0]]
+		preset, ok := preprocessPresets()[words[0]]
 		if !ok {
 			return p, fmt.Errorf("no preprocessing %q: want one of %s, a .toml file, or settings such as resize=256", words[0], strings.Join(PreprocessPresets(), ", "))
 		}

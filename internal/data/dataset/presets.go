@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
@@ -42,15 +43,32 @@ type oneOf struct {
 //go:embed presets.toml
 var presetText string
 
-// presetsOf holds the presets by their kinds.
-var presetsOf = decoded[map[string]preset](presetText)
+// known are the presets by their kinds, and the settings behind the names that [ParsePreprocess] knows. They are read when the first
+// is asked for: a program that opens no data is linked without a reader of TOML.
+var known struct {
+	sync.Once
+	sets       map[string]preset
+	preprocess map[string]string
+}
 
-// decoded reads data that is part of the program.
-func decoded[T any](text string) (v T) {
-	if _, err := toml.Decode(text, &v); err != nil {
-		panic("dataset: " + err.Error()) // of a broken build alone
+func readPresets() {
+	var named struct{ Preprocess map[string]string }
+	for _, v := range []any{&known.sets, &named} {
+		if _, err := toml.Decode(presetText, v); err != nil {
+			panic("dataset: " + err.Error()) // of a broken build alone
+		}
 	}
-	return v
+	known.preprocess = named.Preprocess
+}
+
+func presetsOf() map[string]preset {
+	known.Do(readPresets)
+	return known.sets
+}
+
+func preprocessPresets() map[string]string {
+	known.Do(readPresets)
+	return known.preprocess
 }
 
 // found reports whether files of labels of the set are among the names.
@@ -259,7 +277,7 @@ func firstFolder(file string) string {
 func isFairFace(fsys fs.FS, files []string) bool {
 	for _, name := range within(files, "labels.csv") {
 		t, err := readLabelTable(fsys, "", name)
-		if err == nil && !slices.ContainsFunc(presetsOf[KindFairFace].Columns, func(c string) bool { return t.place(c) < 0 }) && t.place("file") == 0 {
+		if err == nil && !slices.ContainsFunc(presetsOf()[KindFairFace].Columns, func(c string) bool { return t.place(c) < 0 }) && t.place("file") == 0 {
 			return slices.ContainsFunc(t.columns[0].values, func(file string) bool { return firstFolder(file) == "val" })
 		}
 	}

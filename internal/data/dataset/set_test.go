@@ -11,7 +11,7 @@ import (
 // coloured is a small set of three channels with constants of their own.
 func coloured() *Set {
 	s := &Set{
-		Name: "coloured", Shape: []int{3, 2, 4}, Y: []int{0, 1, 2}, YNames: digitNames,
+		Name: "coloured", Shape: []int{3, 2, 4}, Y: []int{0, 1, 2}, YNames: glyphsPreset().Listed["digit"],
 		Sensitive: []Attribute{{Name: "s", Labels: []int{1, 0, 1}}},
 		Mean:      []float32{.1307, .5, .25}, Std: []float32{.3081, .5, .125},
 	}

@@ -15,7 +15,7 @@ import (
 // where it is there, adult.test, or either of these files; a question mark is a category
 // like any other.
 func openTable(path, kind string, o Options) (*origin, error) {
-	set, dir := presetsOf[kind], path
+	set, dir := presetsOf()[kind], path
 	names := slices.Concat(set.Lists...)
 	info, err := os.Stat(path)
 	if folder := err == nil && info.IsDir(); !folder {

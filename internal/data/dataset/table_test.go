@@ -60,7 +60,7 @@ func TestDecodeTableRefuses(t *testing.T) {
 	} {
 		must.Fail(t, must.Err(decodeTable("test", []byte(c.text), nil)), c.want)
 	}
-	must.Fail(t, must.Err(decodeTable("test", []byte("1,2\n"), presetsOf[KindAdult].Columns)), "has 2 columns, not the 15") // not Adult
+	must.Fail(t, must.Err(decodeTable("test", []byte("1,2\n"), presetsOf()[KindAdult].Columns)), "has 2 columns, not the 15") // not Adult
 }
 
 // TestEncoders compares inputs with what they are by hand: numbers minus their

@@ -33,7 +33,7 @@ func parseUTKFace(name string) (row [3]string, ok bool) {
 	for i, column := range utkfaceColumns {
 		names := utkfaceAges
 		if i > 0 {
-			names = presetsOf[KindUTKFace].Listed[column]
+			names = presetsOf()[KindUTKFace].Listed[column]
 		}
 		n, err := strconv.ParseUint(parts[i], 10, 16)
 		if err != nil || int(n) >= len(names) {
@@ -79,7 +79,7 @@ func readUTKFace(fsys fs.FS, source string) (*labels, error) {
 		l.note("%s left out: the name does not give age, gender and race (%s)", plural(len(left), "picture"), file.ShownNames(left))
 	}
 	l.split = utkfaceSplit(len(l.files))
-	if n, all := len(l.files), presetsOf[KindUTKFace].Pictures; n == all {
+	if n, all := len(l.files), presetsOf()[KindUTKFace].Pictures; n == all {
 		l.note("the split is that of the paper's experiments, whatever the seed")
 	} else {
 		l.note("the split is drawn as for the paper's experiments, whatever the seed, but of %d pictures and not of %d", n, all)
