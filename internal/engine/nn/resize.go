@@ -65,7 +65,7 @@ func (o *Resize) Along(shape []int, d, out int, scale float64) ([]Op, error) {
 
 // check returns an error if a setting is unknown.
 func (o *Resize) check() error {
-	if _, ok := resizeCoordinates[o.Coordinates]; !ok {
+	if _, ok := resizeCoordinates()[o.Coordinates]; !ok {
 		return fmt.Errorf("unknown coordinates %q: want half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners or asymmetric", o.Coordinates)
 	}
 	switch a := math.Abs(o.CubicA); o.Mode {
@@ -75,7 +75,7 @@ func (o *Resize) check() error {
 			return fmt.Errorf("cubic coefficient %v is absurd", o.CubicA)
 		}
 	case "nearest":
-		if _, ok := resizeRounding[o.Nearest]; !ok {
+		if _, ok := resizeRounding()[o.Nearest]; !ok {
 			return fmt.Errorf("unknown rounding %q: want round_prefer_floor, round_prefer_ceil, floor or ceil", o.Nearest)
 		}
 	default:

@@ -8,50 +8,54 @@ import "math/big"
 func rational(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 func ratio(a, b int) *big.Rat     { return big.NewRat(int64(a), int64(b)) }
 
-var half = big.NewRat(1, 2)
+func half() *big.Rat { return ratio(1, 2) }
 
 // resizeCoordinates say where the centre of entry o of out lies among the in entries
 // of the input, entry 0 being at 0 (ONNX Resize-19, coordinate_transformation_mode).
-var resizeCoordinates = map[string]func(o, out, in int, scale *big.Rat) *big.Rat{
-	"half_pixel": halfPixel,
-	"pytorch_half_pixel": func(o, out, in int, scale *big.Rat) *big.Rat {
-		if out <= 1 {
-			return new(big.Rat)
-		}
-		return halfPixel(o, out, in, scale)
-	},
-	"half_pixel_symmetric": func(o, out, in int, scale *big.Rat) *big.Rat {
-		// The centres of the two coincide where out is not scale·in.
-		x := new(big.Rat).Mul(scale, ratio(in, 1))
-		x.Sub(ratio(1, 1), x.Quo(ratio(out, 1), x))
-		x.Mul(x, ratio(in, 2))
-		return x.Add(x, halfPixel(o, out, in, scale))
-	},
-	"align_corners": func(o, out, in int, _ *big.Rat) *big.Rat {
-		if out <= 1 {
-			return new(big.Rat)
-		}
-		x := ratio(o, 1)
-		x.Mul(x, ratio(in-1, 1))
-		return x.Quo(x, ratio(out-1, 1))
-	},
-	"asymmetric": func(o, _, _ int, scale *big.Rat) *big.Rat {
-		return new(big.Rat).Quo(ratio(o, 1), scale)
-	},
+func resizeCoordinates() map[string]func(o, out, in int, scale *big.Rat) *big.Rat {
+	return map[string]func(o, out, in int, scale *big.Rat) *big.Rat{
+		"half_pixel": halfPixel,
+		"pytorch_half_pixel": func(o, out, in int, scale *big.Rat) *big.Rat {
+			if out <= 1 {
+				return new(big.Rat)
+			}
+			return halfPixel(o, out, in, scale)
+		},
+		"half_pixel_symmetric": func(o, out, in int, scale *big.Rat) *big.Rat {
+			// The centres of the two coincide where out is not scale·in.
+			x := new(big.Rat).Mul(scale, ratio(in, 1))
+			x.Sub(ratio(1, 1), x.Quo(ratio(out, 1), x))
+			x.Mul(x, ratio(in, 2))
+			return x.Add(x, halfPixel(o, out, in, scale))
+		},
+		"align_corners": func(o, out, in int, _ *big.Rat) *big.Rat {
+			if out <= 1 {
+				return new(big.Rat)
+			}
+			x := ratio(o, 1)
+			x.Mul(x, ratio(in-1, 1))
+			return x.Quo(x, ratio(out-1, 1))
+		},
+		"asymmetric": func(o, _, _ int, scale *big.Rat) *big.Rat {
+			return new(big.Rat).Quo(ratio(o, 1), scale)
+		},
+	}
 }
 
 func halfPixel(o, _, _ int, scale *big.Rat) *big.Rat {
 	x := ratio(2*o+1, 2)
 	x.Quo(x, scale)
-	return x.Sub(x, half)
+	return x.Sub(x, half())
 }
 
 // resizeRounding say which entry is nearest to a place (nearest_mode).
-var resizeRounding = map[string]func(x *big.Rat) int{
-	"floor":              floorOf,
-	"ceil":               ceilOf,
-	"round_prefer_floor": func(x *big.Rat) int { return ceilOf(new(big.Rat).Sub(x, half)) },
-	"round_prefer_ceil":  func(x *big.Rat) int { return floorOf(new(big.Rat).Add(x, half)) },
+func resizeRounding() map[string]func(x *big.Rat) int {
+	return map[string]func(x *big.Rat) int{
+		"floor":              floorOf,
+		"ceil":               ceilOf,
+		"round_prefer_floor": func(x *big.Rat) int { return ceilOf(new(big.Rat).Sub(x, half())) },
+		"round_prefer_ceil":  func(x *big.Rat) int { return floorOf(new(big.Rat).Add(x, half())) },
+	}
 }
 
 // floorOf returns ⌊x⌋: the denominator is positive, and Div rounds down then.
@@ -65,8 +69,8 @@ func ceilOf(x *big.Rat) int { return -floorOf(new(big.Rat).Neg(x)) }
 func (o *Resize) nearest(out, n int, scale *big.Rat) []int {
 	index := make([]int, out)
 	for i := range index {
-		x := resizeCoordinates[o.Coordinates](i, out, n, scale)
-		index[i] = min(max(resizeRounding[o.Nearest](x), 0), n-1)
+		x := resizeCoordinates()[o.Coordinates](i, out, n, scale)
+		index[i] = min(max(resizeRounding()[o.Nearest](x), 0), n-1)
 	}
 	return index
 }
@@ -87,7 +91,7 @@ func (o *Resize) weights(out, n int, scale *big.Rat) []float32 {
 	reach := new(big.Rat).Quo(ratio(radius, 1), narrow)
 	all := make([]float32, out*n)
 	for i := range out {
-		x := resizeCoordinates[o.Coordinates](i, out, n, scale)
+		x := resizeCoordinates()[o.Coordinates](i, out, n, scale)
 		first, w := o.neighbours(x, reach, narrow, n, weigh)
 		for j, v := range w {
 			all[i*n+first+j], _ = v.Float32()
