@@ -124,7 +124,7 @@ func parseClass(s string) (class, error) {
 }
 
 // className matches the name of a class and what follows its "=", which is not part of <= or >=.
-var className = regexp.MustCompile(`^\s*("[^"]*"|[^"=]*[^"=<>\s])\s*=(.*)$`)
+var className = regexp.MustCompile(`(?s)^\s*("[^"]*"|[^"=]*[^"=<>\s])\s*=(.*)$`)
 
 // title returns the class's name, or its entries.
 func (c class) title() string {
@@ -186,9 +186,10 @@ func number(s string) (float64, bool) {
 }
 
 // intervalText matches a comparison, a range, "70+" or a number.
-var intervalText = regexp.MustCompile(strings.ReplaceAll(
-	`^(?:(<=?|>=?|=|(?:more than|over|less than|under) )\s*N|N\s*(?:\.\.| to |–|-)\s*N|N\s*(\+)|N)$`,
-	"N", `([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)`))
+var intervalText = regexp.MustCompile(strings.NewReplacer(
+	"N", `([+-]?(?:[0-9]+(?:\.[0-9]+|\.??)|\.[0-9]+)(?:e[+-]?[0-9]+)?)`,
+	"_", `[\s\pZ]*`,
+).Replace(`^(?:(<=?|>=?|=|(?:more than|over|less than|under) )_N|N_(?:\.\.| to |–|-)_N|N_(\+)|N)$`))
 
 // parseInterval reads "30", "20-29", "20..29", "20 to 29", "<=30", "more than
 // 70" or "70+".
