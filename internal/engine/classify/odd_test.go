@@ -112,3 +112,22 @@ func TestFarRow(t *testing.T) {
 		}
 	}
 }
+
+// What a rare class has in its own column is no far row: its numbers stay different.
+func TestRareClassIsNotFar(t *testing.T) {
+	const n = 600
+	r := rand.New(rand.NewPCG(9, 10))
+	x := make([]float32, n)
+	for i := range x {
+		if x[i] = 1e-6 * r.Float32(); i%60 == 0 {
+			x[i] = .5 + .5*r.Float32()
+		}
+	}
+	z := make([]float64, n)
+	standardise(newScaler(x, 1), networkFar, z, x)
+	for i := 60; i < n; i += 60 {
+		if z[i] == z[0] {
+			t.Fatalf("%v and %v both become %v", x[i], x[0], z[0])
+		}
+	}
+}

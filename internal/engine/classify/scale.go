@@ -57,14 +57,18 @@ func newScaler(x []float32, d int) *scaler {
 // farther, unless k is more than n/50.
 const farSquare = 25
 
-// columnWithin returns column j with far numbers replaced by the nearest fence; nil if there are none.
+// farShare allows one far number for each so many rows, and one in fewer. More of them may be a rare class, in which their
+// differences say something.
+const farShare = 500
+
+// columnWithin returns column j with far numbers replaced by the nearest fence; nil if there are none, or more than a few.
 func columnWithin(x []float32, j, d int) []float64 {
 	column := make([]float64, len(x)/d)
 	for i := range column {
 		column[i] = float64(x[i*d+j])
 	}
 	low, high, out := stat.Outliers(column)
-	if len(out) == 0 {
+	if len(out) == 0 || len(out) > max(1, len(column)/farShare) {
 		return nil
 	}
 	for i, v := range column {
