@@ -22,7 +22,7 @@ type Request struct {
 	Vectors  string // path of a file of vectors
 
 	ModelOptions   measure.ModelOptions              // how Model is read, or how pictures are prepared for Endpoint
-	Connect        func(shape []int) (Server, error) // to Endpoint, for examples of that shape; nil: not known yet
+	Connect        func(shape []int) (Server, error) // to Endpoint, for examples of that shape, nil if it is not known yet
 	Batch          int                               // examples in a request; 0: defaultBatch
 	OutputsOptions OpenOptions                       // how Outputs or Vectors is read
 
