@@ -80,6 +80,26 @@ func parseNumbers(values []string) []float64 {
 	return numbers
 }
 
+// slipShare is the least number of numbers in a column per value that is not a number. Such
+// values are then noted, as they are probably slips.
+const slipShare = 20
+
+// slip returns the first value of a column that is probably a slip among numbers, or "".
+func slip(values []string) (first string) {
+	numbers, others := 0, 0
+	for _, v := range values {
+		if _, ok := number(v); ok {
+			numbers++
+		} else if !isMissing(v) {
+			first, others = cmp.Or(first, v), others+1
+		}
+	}
+	if numbers < slipShare*others {
+		return ""
+	}
+	return first
+}
+
 // isMissing reports whether a value stands for no number, or for an infinite one.
 func isMissing(v string) bool {
 	x, _ := strconv.ParseFloat(v, 64)

@@ -113,6 +113,9 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 		if slices.Contains(asked, k) {
 			both = append(both, col.name)
 		}
+		if v := slip(col.values); v != "" {
+			t.note("column %s is read as categories, not numbers: it has the value %q", col.name, v)
+		}
 		if e := newEncoder(col, training); e.width > 0 {
 			encoders = append(encoders, e)
 		} else {

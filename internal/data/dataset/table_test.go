@@ -311,6 +311,7 @@ func TestTableNotes(t *testing.T) {
 		"the first column has no name: it is not an input",
 		"years is an input and determines band",
 		"constant in the training part, and therefore no inputs: fixed, kind",
+		`height is read as categories, not numbers: it has the value "17O"`,
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note says %q:\n%s", want, notes)

@@ -24,17 +24,20 @@ type Reader struct {
 	rows *csv.Reader
 }
 
-// NewReader returns a Reader of in. It reads the separator from the first two rows, and skips a byte
-// order mark. Lines that begin with comment are skipped, unless that is 0.
+// NewReader returns a Reader of in. It reads the separator from the first two rows, or from
+// a line sep=; before them, and skips a byte order mark. Lines that begin with comment are
+// skipped, unless that is 0. It returns an error if lines end in CR alone.
 func NewReader(in io.Reader, comment rune) (*Reader, error) {
 	b := bufio.NewReaderSize(in, Peeked)
 	head, err := b.Peek(Peeked)
 	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
 		return nil, err
 	}
-	rest := bytes.TrimPrefix(head, []byte("\ufeff"))
-	comma := separator(rest)
-	b.Discard(len(head) - len(rest))
+	if endsInCR(head) {
+		return nil, errors.New("has lines that end in CR alone: save it with line ends LF or CRLF")
+	}
+	skip, comma := opening(head)
+	b.Discard(skip)
 	r := &Reader{csv.NewReader(&limit{from: b, comma: byte(comma), fields: 1, line: 1})}
 	r.rows.Comma, r.rows.Comment, r.rows.ReuseRecord = comma, comment, true
 	r.rows.TrimLeadingSpace = comma != '\t' // an empty field may be nothing but a tab
@@ -67,6 +70,18 @@ func (r *Reader) Read() ([]string, error) {
 func (r *Reader) Line(field int) int {
 	line, _ := r.rows.FieldPos(field)
 	return line
+}
+
+// opening returns how many bytes stand before the first row, a byte order mark and the line
+// sep=; that spreadsheets understand, and what separates the fields.
+func opening(head []byte) (skip int, comma rune) {
+	whole := len(head)
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	if len(head) > 5 && bytes.HasPrefix(head, []byte("sep=")) && bytes.IndexByte([]byte(",;\t"), head[4]) >= 0 && (head[5] == '\n' || head[5] == '\r') {
+		comma, head = rune(head[4]), head[5:]
+		return whole - len(head), comma // the rest of its line is empty
+	}
+	return whole - len(head), separator(head)
 }
 
 // separator returns what separates the fields: of comma, semicolon and tab the one that
@@ -113,6 +128,13 @@ func count(row []byte, c byte) int {
 		}
 	}
 	return n
+}
+
+// endsInCR reports whether the first line ends in CR and not in LF.
+func endsInCR(head []byte) bool {
+	line, _, _ := cutRow(head)
+	first, _, found := bytes.Cut(line, []byte("\r"))
+	return found && len(first) > 0 && len(bytes.TrimRight(line[len(first):], "\r")) > 0 && bytes.IndexByte(first, '"') < 0
 }
 
 // Repeated returns an error that names the line and the columns if a header on that line has a

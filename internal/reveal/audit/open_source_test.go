@@ -94,18 +94,19 @@ func TestOpenIrregular(t *testing.T) {
 // TestOpenForeign opens files that are not CSV: the error names the kind of file.
 func TestOpenForeign(t *testing.T) {
 	for text, want := range map[string]string{
-		"PAR1abc":                            "is not CSV",
-		"\x93NUMPY\x01\x00":                  "numpy.savez",
-		"\x80\x04\x95abc":                    "is not CSV",
-		`[{"y": 1, "p": .5}]`:                "is not CSV",
-		"\xfe\xffa":                          "is not CSV",
-		"y\x00,\x00s\x001\x00\n":             "not text",
-		"y s1 p_0 p_1\n0 a .5 .5\n":          "commas, semicolons or tabs",
-		"y,s1,p_0,p_1\n0,a,\"1,000.5\",.5\n": "line 2, column p_0: the score is 1,000.5: want a finite decimal number",
-		"y;s1;p_0;p_1\n0;a;0,5;0,5\n":        "line 2, column p_0: the score is 0,5: want a finite decimal number",
-		"y,s1,p_0,p_1\n0,a,0x1p-1,.5\n":      "want a finite decimal number",
-		"y,s1,p_0,p_1\n0,a,1_0,.5\n":         "want a finite decimal number",
-		"y,s1,p_0,p_1\n0,a,1e400,.5\n":       "want a finite decimal number",
+		"PAR1abc":                              "is not CSV",
+		"\x93NUMPY\x01\x00":                    "numpy.savez",
+		"\x80\x04\x95abc":                      "is not CSV",
+		`[{"y": 1, "p": .5}]`:                  "is not CSV",
+		"\xfe\xffa":                            "is not CSV",
+		"y\x00,\x00s\x001\x00\n":               "not text",
+		"y,s1,p_0,p_1\r0,a,.5,.5\r1,b,.5,.5\r": "CR alone",
+		"y s1 p_0 p_1\n0 a .5 .5\n":            "commas, semicolons or tabs",
+		"y,s1,p_0,p_1\n0,a,\"1,000.5\",.5\n":   "line 2, column p_0: the score is 1,000.5: want a finite decimal number",
+		"y;s1;p_0;p_1\n0;a;0,5;0,5\n":          "line 2, column p_0: the score is 0,5: want a finite decimal number",
+		"y,s1,p_0,p_1\n0,a,0x1p-1,.5\n":        "want a finite decimal number",
+		"y,s1,p_0,p_1\n0,a,1_0,.5\n":           "want a finite decimal number",
+		"y,s1,p_0,p_1\n0,a,1e400,.5\n":         "want a finite decimal number",
 		"y,s1,p_0,p_1\n0," + strings.Repeat("a", 5000) + ",.5,.5\n": "line 2: s1: a label of 5000 bytes",
 		"y,s1," + strings.Repeat("a", 2<<20) + "\n0,1,2\n":          "column 3 has 2097152 bytes",
 		"y,s1,p_0,p_1\n-1,a,.5,.5\n1,b,.5,.5\n":                     "number the labels from 0",
@@ -138,7 +139,7 @@ func TestOpenDataFrames(t *testing.T) {
 		"names of sklearn's metrics":    {"y_true,y_pred,y_score,s1\n1,1,.5,a\n0,1,.25,b\n", []string{"0", "1"}, []int{1, 0}},
 		"floats for classes":            {"y,s1,prob_0,prob_1\n1.0,0.0,.5,.5\n0.0,1.0,.25,.75\n", []string{"0", "1"}, []int{1, 0}},
 		"a class called NA":             {"y,s1,p_NA,p_DE\nDE,a,.5,.5\nNA,b,.25,.75\n", []string{"NA", "DE"}, []int{1, 0}},
-		"a spreadsheet's first line":    {"\ufeffy;s1;p_0;p_1\r\n1;a;.5;.5\r\n0;b;.5;.5\r\n", []string{"0", "1"}, []int{1, 0}},
+		"a spreadsheet's first line":    {"\ufeffsep=;\r\ny;s1;p_0;p_1\r\n1;a;.5;.5\r\n0;b;.5;.5\r\n", []string{"0", "1"}, []int{1, 0}},
 	} {
 		s, err := openText(t, c.text, OpenOptions{})
 		if err != nil {
