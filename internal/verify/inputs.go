@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/file"
@@ -107,7 +108,16 @@ func (v *recomputed) data(ctx context.Context, what role, moved string, in measu
 	case err != nil:
 		return nil, what.unread(err)
 	}
+	if what == theData && set.Name == stem(in.Path) { // a file that was renamed holds the same data
+		set.Name = stem(v.was.Data.Path)
+	}
 	return set, what.same(in.Path, set.SHA256, hash)
+}
+
+// stem returns the name of a file, without what says its format.
+func stem(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
 // learned returns where the training data or the candidates that were at the path are now, and how they are read.
