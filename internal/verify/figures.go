@@ -46,7 +46,7 @@ func (q *request) certificates(ctx context.Context, s *measure.Split) error {
 			return err
 		}
 		again = fmt.Sprintf(" (%s also by the independent check)", report.Many(compared, "bound"))
-		q.take("by the independent check: figures without a stored witness, allowances for rounding and the grid of inputs", "it computes bounds and floors on pairs from stored witnesses")
+		q.take("by the independent check: figures without a stored witness, and the grid of inputs", "it computes bounds and floors on pairs from stored witnesses")
 	}
 	q.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and the other claims, but for those below, from the bounds and the files of the run", report.Many(q.was.Data.Examples, "example"), again)
 	return nil
