@@ -17,7 +17,7 @@ import (
 
 // Schema names the form of report.json. The number rises when a key that other programs may rely on changes
 // its meaning.
-const Schema = "tattle/report/7"
+const Schema = "tattle/report/8"
 
 // Report is what one run found.
 type Report struct {
