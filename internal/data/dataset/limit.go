@@ -34,6 +34,8 @@ func (l *Limit) UnmarshalText(text []byte) error {
 		return wrongChoice("%q: must be N, FILE, both as N,FILE, or all", text)
 	case string(text) == "all":
 		l.Most = allExamples
+	case errors.Is(err, strconv.ErrRange):
+		return wrongChoice("%s: is no number of examples", number)
 	case err != nil:
 		l.Indices = string(text)
 	case n < 1:
