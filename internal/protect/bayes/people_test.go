@@ -194,6 +194,29 @@ func TestExposureLimits(t *testing.T) {
 	}
 }
 
+// The mean of shares has limits on both sides by bets, moved apart by what the mean of several releases may differ.
+func TestMeanNamedLimits(t *testing.T) {
+	named, missed := make([]float64, 400), make([]float64, 400)
+	for i := range named {
+		named[i] = float64(i%5) / 8
+		missed[i] = 1 - named[i]
+	}
+	got, want := MeanNamed(named, 1e-3), Limit{.25, stat.BetLow(named, 1e-3) - release.MeanError, 1 - stat.BetLow(missed, 1e-3) + release.MeanError}
+	if math.Abs(got.Mean-want.Mean)+math.Abs(got.Low-want.Low)+math.Abs(got.High-want.High) > 1e-12 || !(got.Low > .2 && got.High < .3) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// The most exposed come first, no more than there are.
+func TestMostExposed(t *testing.T) {
+	e := &Exposure{Releases: 10, Hits: []int{3, 9, 3, 5}}
+	for n, want := range map[int][]int{2: {1, 3}, 9: {1, 3, 0, 2}} {
+		if got := e.Most(n); !slices.Equal(got, want) {
+			t.Errorf("the %d most exposed are %v, want %v", n, got, want)
+		}
+	}
+}
+
 // Of two halves of a list that are equally exposed, one is shown to be more exposed at 5 % in at most 5 % of draws, and in all where it is.
 // The test fails with a probability below 1e-5.
 func TestNamedMore(t *testing.T) {
