@@ -11,7 +11,7 @@ import (
 // runeSize is what one character of a NumPy string (kind U) takes: UTF-32.
 const runeSize = 4
 
-// maxText is the most bytes of one string: more is no name of anything.
+// maxText is the largest size of one string in bytes. Names of classes and people are shorter.
 const maxText = 1 << 16
 
 // text reports whether the elements are strings.
@@ -65,7 +65,7 @@ func (d dtype) decodeText(raw []byte) (string, error) {
 	for ; len(raw) > 0; raw = raw[runeSize:] {
 		c := order.Uint32(raw)
 		if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
-			return "", malformed("%#x is no character: save the text again", c)
+			return "", malformed("%#x is not a Unicode character: save the text again", c)
 		}
 		s.WriteRune(rune(c))
 	}

@@ -35,7 +35,7 @@ func (l *Limit) UnmarshalText(text []byte) error {
 	case string(text) == "all":
 		l.Most = allExamples
 	case errors.Is(err, strconv.ErrRange):
-		return wrongChoice("%s: is no number of examples", number)
+		return wrongChoice("%s: the number is too large", number)
 	case err != nil:
 		l.Indices = string(text)
 	case n < 1:

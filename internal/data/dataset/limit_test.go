@@ -61,7 +61,7 @@ func TestLimitText(t *testing.T) {
 			t.Errorf("%s is read as %+v, which is %s; %v", text, l, l, err)
 		}
 	}
-	for text, want := range map[string]string{"0": "at least 1", "": `"": must be`, "5,": `"5,": must be`, "99999999999999999999": "is no number of examples"} {
+	for text, want := range map[string]string{"0": "at least 1", "": `"": must be`, "5,": `"5,": must be`, "99999999999999999999": "too large"} {
 		must.Fail(t, new(Limit).UnmarshalText([]byte(text)), want)
 	}
 }

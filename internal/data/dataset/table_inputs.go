@@ -177,7 +177,8 @@ func (t *tableReader) givenAway(col column, answers []column) bool {
 	return false
 }
 
-// derivedFrom reports whether values vary and are a function of others, of which few differ.
+// derivedFrom reports whether a column follows from another one: it varies, and equal values of the other always stand beside
+// equal values of it. The other must have few different values, or it would determine every column.
 func derivedFrom(values, others []string) bool {
 	image := map[string]string{}
 	for i, v := range others {

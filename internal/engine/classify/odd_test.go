@@ -113,7 +113,7 @@ func TestFarRow(t *testing.T) {
 	}
 }
 
-// What a rare class has in its own column is no far row: its numbers stay different.
+// The rows of a rare class are not cut off: in the column of its probability, their numbers stay different.
 func TestRareClassIsNotFar(t *testing.T) {
 	const n = 600
 	r := rand.New(rand.NewPCG(9, 10))

@@ -12,7 +12,7 @@ import (
 // fences of stat.Outliers: otherwise a single one would make all others alike.
 type scaler struct {
 	mean, inverse []float64 // [d]
-	most          []float64 // the largest standardised number that is no far one [d]
+	most          []float64 // where standardised numbers are cut off; +Inf where none is far [d]
 }
 
 func newScaler(x []float32, d int) *scaler {
@@ -53,12 +53,12 @@ func newScaler(x []float32, d int) *scaler {
 	return s
 }
 
-// farSquare is the square of a standardised number from which on a column may have far ones: k of n that cause most of the variance are
-// farther, unless k is more than n/50.
+// farSquare is the square of a standardised number below which a column is not searched for far ones. If k of n numbers cause most of
+// the variance, one of them has a larger square, unless k is more than n/50.
 const farSquare = 25
 
-// farShare allows one far number for each so many rows, and one in fewer. More of them may be a rare class, in which their
-// differences say something.
+// farShare is the number of rows for each far number that is replaced; of fewer rows it may be one. More far numbers may be those of
+// a rare class, and their differences tell something.
 const farShare = 500
 
 // columnWithin returns column j with far numbers replaced by the nearest fence; nil if there are none, or more than a few.

@@ -117,6 +117,6 @@ func TestLinearProgress(t *testing.T) {
 		last, calls = total, done
 	}}))(t)
 	if calls != last || calls == 0 {
-		t.Errorf("%d steps told of %d", calls, last)
+		t.Errorf("progress has %d of %d steps", calls, last)
 	}
 }

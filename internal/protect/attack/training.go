@@ -17,8 +17,8 @@ import (
 // few that ctx is checked every second.
 func batchOf(p int) int { return min(512, max(16, 1<<19/p)) }
 
-// maxMoments bounds the second moments, [n, n] and [p, n], of which four are
-// held at once, to 1 GiB each: as many features and inputs as a Prior takes.
+// maxMoments is the largest number of entries of [n, n] and [p, n] together, for n features and p inputs. They take 1 GiB, and four
+// copies are held at once. A Prior has the same limit.
 const maxMoments = 1 << 27
 
 // trainingSet chooses at most most examples of the data by the seed, in order.

@@ -95,7 +95,7 @@ func Columns(of []Column, p int) (Coordinates, error) {
 	n := 0
 	for _, c := range of {
 		if c.Width < 1 || c.Keep < 1 || c.Keep > c.Width || c.Width > p-n {
-			return nil, fmt.Errorf("column %q: %d of %d inputs are no part of %d inputs", c.Name, c.Keep, c.Width, p-n)
+			return nil, fmt.Errorf("column %q has %d inputs, %d of them coordinates, and %d inputs are left for it", c.Name, c.Width, c.Keep, p-n)
 		}
 		n += c.Width
 	}

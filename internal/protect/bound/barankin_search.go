@@ -185,7 +185,7 @@ func inverse(a []float64, n int) []float64 {
 	for i := range n {
 		x[i*n+i], r[i*n+i] = 1, 1
 	}
-	_ = f.Solve(context.Background(), x) // does not end
+	_ = f.Solve(context.Background(), x) // the only error is that of a context that ends
 	simd.Gemm(false, false, n, n, n, -1, a, n, x, n, 1, r, n)
 	simd.Gemm(false, false, n, n, n, 1, append([]float64(nil), x...), n, r, n, 1, x, n)
 	return x

@@ -47,7 +47,7 @@ func (m *Moments) Discriminant(keep int) (*nn.Dense, error) {
 		return nil, fmt.Errorf("discriminant: %w", err)
 	}
 	d := nn.NewDense("release", m.N, keep)
-	_ = f.Backward(context.Background(), w) // does not end
+	_ = f.Backward(context.Background(), w) // the only error is that of a context that ends
 	copy(d.Weight.Data, nn.Float32s(w))
 	center(d, m.Mean)
 	return d, nil
@@ -87,7 +87,7 @@ func factorOf(covariance []float64, n int, added float64) (*gram.Factor, error) 
 // basis overwrites the rows of x with those of x L⁻ᵀ, and returns an orthonormal basis, [count, n],
 // of the directions in which these are largest.
 func basis(f *gram.Factor, x []float64, count int) ([]float64, error) {
-	_ = f.Forward(context.Background(), x) // does not end
+	_ = f.Forward(context.Background(), x) // the only error is that of a context that ends
 	var svd mat.SVD
 	var right mat.Dense
 	n := f.Len()
@@ -181,7 +181,7 @@ func Erased(all []*Moments, keep int) (*nn.Dense, error) {
 	}
 	across := make([]float64, keep*taken) // of w(x − LUUᵀL⁻¹x)
 	simd.Gemm(false, true, keep, taken, n, 1, w, n, lu, n, 0, across, taken)
-	_ = f.Backward(context.Background(), u) // does not end
+	_ = f.Backward(context.Background(), u) // the only error is that of a context that ends
 	simd.Gemm(false, false, keep, n, taken, -1, across, taken, u, n, 1, w, n)
 	d := nn.NewDense("release", n, keep)
 	copy(d.Weight.Data, nn.Float32s(w))

@@ -123,7 +123,7 @@ func (m *Moments) Head(sigma float64) (*nn.Dense, error) {
 		return nil, errors.New("the covariance of the noisy values is singular")
 	}
 	w, h := slices.Clone(m.Means), nn.NewDense("head", m.N, m.Classes)
-	_ = f.Solve(context.Background(), w) // does not end
+	_ = f.Solve(context.Background(), w) // the only error is that of a context that ends
 	copy(h.Weight.Data, nn.Float32s(w))
 	for y, share := range m.Share {
 		h.Bias.Data[y] = float32(math.Log(share) - simd.Dot(m.Means[y*m.N:(y+1)*m.N], w[y*m.N:(y+1)*m.N])/2)

@@ -15,8 +15,8 @@
 // defences, [OpenOutputs] for a sample of stored outputs, and [Request] for an audit of a model
 // or an endpoint.
 //
-// An audit goes through the files in this order: the doors that end in a Sample (open*.go, request*.go, model.go)
-// by joining outputs to labels (answers*.go); run.go, sample.go, copies.go and result.go; the attacks
+// An audit goes through the files in this order: the doors that end in a Sample (open*.go, request*.go, model.go, endpoint.go)
+// by joining outputs to labels (answers*.go); run.go, sample.go, copies.go, outliers.go and result.go; the attacks
 // (crossfit.go, folds.go, joint.go, select.go, forms*.go, calibrate.go); a finding: its excess (excess.go)
 // and its gain (given.go), their tests (permute.go) and the references (reference.go); what is known of the
 // test itself (control.go, channel*.go, power.go); verdict.go, and the rules of a
