@@ -83,9 +83,9 @@ func (c *boundCmd) complete(costly bool) (notes []string) {
 	return notes
 }
 
-// readFewer reads no more examples of the data than a costly model of vectors is applied to, unless the flags say how many.
+// readFewer reads no more examples of the data than a costly model is applied to, unless the flags say how many.
 func (c *boundCmd) readFewer(released *nn.Graph, in *measure.Inputs) (notes []string) {
-	if !measure.Costly(released) || c.Utility == "" || c.Limit != (dataset.Limit{}) || c.Attack != nil || c.Candidates == measure.CandidatesAll {
+	if !measure.Costly(released) || c.Limit != (dataset.Limit{}) || c.Attack != nil || c.Candidates == measure.CandidatesAll {
 		return nil
 	}
 	in.Limit = dataset.Limit{Most: measure.Affordable(released, c.Candidates)}

@@ -24,7 +24,7 @@ func TestFewerSearches(t *testing.T) {
 	}
 }
 
-// Of a costly model of vectors no more examples are read than it is applied to, unless a flag says how many.
+// Of the data of a costly model no more examples are read than it is applied to, unless a flag says how many.
 func TestReadFewer(t *testing.T) {
 	b := nn.NewBuilder("large", 16, 256, 256)
 	b.Conv("", 16, 3, 1, 1, true)
@@ -42,7 +42,9 @@ func TestReadFewer(t *testing.T) {
 		{boundCmd{sourceFlags: vectors, furtherFlags: listed}, zoo.Vectors(9), 0},
 		{boundCmd{sourceFlags: vectors, furtherFlags: furtherFlags{Candidates: "all"}}, large, 0},
 		{boundCmd{sourceFlags: everything}, large, 0},
-		{boundCmd{}, large, 0}, // accuracy is measured on all examples
+		{boundCmd{furtherFlags: listed}, large, 1500},
+		{boundCmd{}, large, measure.Affordable(large, "")},
+		{boundCmd{}, zoo.Vectors(9), 0},
 	} {
 		var in measure.Inputs
 		if notes := c.cmd.readFewer(c.g, &in); in.Limit != (dataset.Limit{Most: c.want}) || len(notes) != min(1, c.want) {

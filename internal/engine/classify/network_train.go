@@ -44,7 +44,7 @@ func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, err error)
 	d, width := trainer.Dims()
 	b := &networkBatch{x: make([]float32, t.Batch*d), y: make([]int, t.Batch), grad: make([]float32, t.Batch)}
 	outputs := make([]float32, len(t.Held)/d*width)
-	best = train.NewBest(t.Graph)
+	best = train.NewBest(t.Graph.State()...)
 	loop := train.Loop{
 		What: "attack", Examples: len(t.X) / d, Batch: t.Batch, Epochs: t.Epochs, Rand: t.Rand, Progress: t.Progress,
 		Step: func(rows []int) (float64, error) { return t.step(trainer, b, rows), nil },

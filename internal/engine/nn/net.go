@@ -68,6 +68,16 @@ func (m *Net) Clone() *Net {
 	return &Net{graph: m.graph, compiled: m.compiled, p: m.p, n: m.n, budget: m.budget}
 }
 
+// Rest gives up what the net and its graph's parameters keep for the next call, which makes it anew. No call may be under way.
+func (m *Net) Rest() {
+	m.engine32, m.engine64, m.compiled = nil, nil, &compiled{}
+	for _, p := range m.graph.Params() {
+		p.copies.mu.Lock()
+		p.copies.made, p.copies.magnitudes = nil, nil
+		p.copies.mu.Unlock()
+	}
+}
+
 // Dims returns the number of inputs and of outputs of one example.
 func (m *Net) Dims() (p, n int) { return m.p, m.n }
 

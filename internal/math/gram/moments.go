@@ -115,17 +115,26 @@ func (m *Moments) factor(ctx context.Context, added float64) (*Factor, error) {
 }
 
 // Regress returns the affine map y ≈ Wx + b of least mean-square error if noise of the variance added is added to
-// each value: W = C_yx (C_xx + added·I)⁻¹, [p, n], and b, [p].
-func (m *Moments) Regress(ctx context.Context, added float64) (w, b []float64, err error) {
+// each value: W = C_yx (C_xx + added·I)⁻¹, [p, n], and b, [p], rounded from float64.
+func (m *Moments) Regress(ctx context.Context, added float64) (w, b []float32, err error) {
 	f, err := m.factor(ctx, added)
 	if err != nil {
 		return nil, nil, err
 	}
-	w, b = slices.Clone(m.YX), slices.Clone(m.MeanY)
-	if err := f.Solve(ctx, w); err != nil {
-		return nil, nil, err
+	w, b = make([]float32, 0, len(m.YX)), make([]float32, 0, m.P)
+	var rows []float64
+	for some := range slices.Chunk(m.YX, denseRows*m.N) {
+		rows = append(rows[:0], some...)
+		if err := f.Solve(ctx, rows); err != nil {
+			return nil, nil, err
+		}
+		for i := range len(rows) / m.N {
+			b = append(b, float32(m.MeanY[len(b)]-simd.Dot(rows[i*m.N:(i+1)*m.N], m.MeanX)))
+		}
+		for _, v := range rows {
+			w = append(w, float32(v))
+		}
 	}
-	simd.Gemm(false, true, 1, m.P, m.N, -1, m.MeanX, m.N, w, m.N, 1, b, m.P)
 	return w, b, nil
 }
 

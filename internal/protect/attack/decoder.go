@@ -95,8 +95,7 @@ func (o DecoderOptions) complete(inputs, examples int) DecoderOptions {
 type skip struct{ *nn.Dense }
 
 func (s skip) set(m affine) {
-	copy(s.Weight.Data, m.weight)
-	copy(s.Bias.Data, m.bias)
+	s.Weight.Data, s.Bias.Data = m.weight, m.bias // which nobody trains
 	s.Weight.Changed()
 	s.Bias.Changed()
 }

@@ -22,6 +22,7 @@ type decoding struct {
 	at         map[int]int
 	graph      *nn.Graph
 	skip       skip
+	learned    []*nn.Param
 	trainer    *train.Trainer
 	history    []float64
 
@@ -45,12 +46,11 @@ func newDecoding(ctx context.Context, l *Linear, s Setting, o DecoderOptions) (*
 		return nil, err
 	}
 	t.kept, t.held = split(l.indices)
-	var learned []*nn.Param
-	if t.graph, t.skip, learned, err = decoderGraph(ctx, l, s.Seed, o); err != nil {
+	if t.graph, t.skip, t.learned, err = decoderGraph(ctx, l, s.Seed, o); err != nil {
 		return nil, err
 	}
 	steps := o.Epochs * ((len(t.kept)-1)/o.Batch + 1)
-	rule := train.NewAdamW(learned, train.AdamOptions{LearningRate: o.Rate, WeightDecay: DefaultDecay, Schedule: train.HalfCosine(steps)})
+	rule := train.NewAdamW(t.learned, train.AdamOptions{LearningRate: o.Rate, WeightDecay: DefaultDecay, Schedule: train.HalfCosine(steps)})
 	if t.trainer, err = train.NewTrainer(t.graph, rule, s.Seed); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (t *decoding) run(ctx context.Context) error {
 		return err
 	}
 	t.history = []float64{least}
-	best := train.NewBest(t.graph)
+	best := train.NewBest(t.learned...)
 	best.Offer(1, -least)
 	for epoch := range t.Epochs {
 		if err := t.epoch(ctx, epoch); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"tattle/internal/engine/nn"
 	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/release"
@@ -108,18 +107,23 @@ type fitting struct {
 func (f *fitting) run(ctx context.Context) error {
 	kept, held := split(f.indices)
 	s := gram.NewSums(f.n, f.p)
-	if err := f.add(ctx, s, kept, false); err != nil {
-		return err
+	err := f.each(ctx, kept, s.Add)
+	if err == nil {
+		err = f.each(ctx, held, func(a, theta []float32) {
+			f.late.a, f.late.theta = append(f.late.a, a...), append(f.late.theta, theta...)
+		})
 	}
-	m := s.Central()
-	if err := f.add(ctx, s, held, true); err != nil {
-		return err
+	if err == nil {
+		err = f.choose(ctx, s.Central())
 	}
-	f.moments = s.Central()
-	err := f.choose(ctx, m)
 	if err != nil {
 		return err
 	}
+	for size, i := batchOf(f.p), 0; i < len(held); i += size {
+		end := min(i+size, len(held))
+		s.Add(f.late.a[i*f.n:end*f.n], f.late.theta[i*f.p:end*f.p])
+	}
+	f.moments = s.Central()
 	f.affine, err = f.regress(ctx, f.moments, f.ridge)
 	if err != nil {
 		return fmt.Errorf("attack: the moments of the features: %w: give stronger noise or more data", err)
@@ -148,16 +152,13 @@ func (l *Linear) beside() float64 {
 	return l.added
 }
 
-// add adds examples to the sums, and keeps those that are held out.
-func (f *fitting) add(ctx context.Context, s *gram.Sums, indices []int, held bool) error {
+// each calls do with what the moments are of, the features or the releases, and with the inputs, a batch at a time.
+func (f *fitting) each(ctx context.Context, indices []int, do func(a, theta []float32)) error {
 	return f.eachBatch(ctx, indices, func(batch []int, a, theta []float32) {
-		if f.noisy { // the moments are the releases'
+		if f.noisy {
 			f.release(a, a, sources(f.Seed^trainingStream, batch, 0))
 		}
-		if held {
-			f.late.a, f.late.theta = append(f.late.a, a...), append(f.late.theta, theta...)
-		}
-		s.Add(a, theta)
+		do(a, theta)
 		f.step()
 	})
 }
@@ -209,7 +210,7 @@ func (f *fitting) try(ctx context.Context, m *gram.Moments, ridge, least float64
 // regress returns the map of a ridge on moments.
 func (f *fitting) regress(ctx context.Context, m *gram.Moments, ridge float64) (affine, error) {
 	w, b, err := m.Regress(ctx, f.beside()+ridge*m.Scale())
-	return affine{nn.Float32s(w), nn.Float32s(b)}, err
+	return affine{w, b}, err
 }
 
 // heldOut are examples that the moments leave out.

@@ -103,7 +103,10 @@ func (m *mean) add(w []float32, l []float64, sharpness float64) float32 {
 	return float32(scale)
 }
 
-// ChooseTemperature returns the element of Temperatures with the smallest error of Mean on
+// mostGuessed is how many numbers of guesses ChooseTemperature holds, of all temperatures: 32 MB.
+const mostGuessed = 1 << 23
+
+// ChooseTemperature returns the element of temperatures with the smallest error of Mean on
 // releases of candidates. It draws trials candidates, leaves each out of the list in turn, and
 // compares root mean square errors. An adversary can make this choice with the list alone.
 func ChooseTemperature(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, trials int, r *rand.Rand) (float64, error) {
@@ -119,22 +122,27 @@ func ChooseTemperature(ctx context.Context, list Candidates, p int, inputs func(
 		noise.Sample(y[b*dim:(b+1)*dim], r)
 	}
 	simd.Add(y, y, features)
-	guesses, err := Mean(ctx, list, p, inputs, noise, y, temperatures, truth)
-	if err != nil {
-		return 0, err
-	}
-	x := make([]float32, trials*p)
-	inputs(x, truth)
-	best, least := temperatures[0], math.Inf(1)
-	for k, guess := range guesses {
-		var s float64
-		for i, v := range guess {
-			e := float64(v - x[i])
-			s += e * e
+	some := min(trials, max(1, mostGuessed/(p*len(temperatures))))
+	x, squares := make([]float32, some*p), make([]float64, len(temperatures))
+	for first := 0; first < trials; first += some {
+		of := truth[first:min(first+some, trials)]
+		guesses, err := Mean(ctx, list, p, inputs, noise, y[first*dim:(first+len(of))*dim], temperatures, of)
+		if err != nil {
+			return 0, err
 		}
-		if s < least {
-			best, least = temperatures[k], s
+		inputs(x[:len(of)*p], of)
+		for k, guess := range guesses {
+			for i, v := range guess {
+				e := float64(v - x[i])
+				squares[k] += e * e
+			}
 		}
 	}
-	return best, nil
+	best := 0
+	for k, s := range squares {
+		if s < squares[best] {
+			best = k
+		}
+	}
+	return temperatures[best], nil
 }

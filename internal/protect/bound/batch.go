@@ -145,6 +145,9 @@ func (r *runner) factorLarge(ctx context.Context, b *batch) (closeFiles func(err
 	return closeFiles, nil
 }
 
+// projectedValues is how many values of singular vectors along coordinates are held at once: 8 MB.
+const projectedValues = 1 << 20
+
 // CramerRao holds the Cramér-Rao figures of one example, or of several, [examples, m], for m
 // coordinates: by linear algebra on J in float64, without a witness.
 type CramerRao struct {
@@ -166,15 +169,19 @@ const SeenTolerance = 1e-6
 
 // CramerRao evaluates the bounds for coordinates c and noise σ.
 func (f *Factors) CramerRao(c Coordinates, sigma float64) CramerRao {
-	m, r := c.Len(), f.Rank()
+	m := c.Len()
 	out := CramerRao{make([]float64, m), make([]float64, m), make([]float64, m)}
-	wv := make([]float64, r*m) // (W v_i)_k
-	c.Apply(wv, f.V)
-	for i, s := range f.S {
-		for k, v := range wv[i*m : (i+1)*m] {
-			out.Axis[k] += (v * s) * (v * s)
-			out.Full[k] += (v / s) * (v / s)
-			out.Seen[k] += v * v
+	some := max(1, projectedValues/m)
+	for first := 0; first < len(f.S); first += some {
+		values := f.S[first:min(first+some, len(f.S))]
+		wv := make([]float64, len(values)*m) // (W v_i)_k
+		c.Apply(wv, f.V[first*f.P:(first+len(values))*f.P])
+		for i, s := range values {
+			for k, v := range rowOf(wv, i, m) {
+				out.Axis[k] += (v * s) * (v * s)
+				out.Full[k] += (v / s) * (v / s)
+				out.Seen[k] += v * v
+			}
 		}
 	}
 	for k := range m {

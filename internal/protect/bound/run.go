@@ -141,7 +141,10 @@ func (r *runner) batch(ctx context.Context, rec *record, progress func(part floa
 	if err != nil {
 		return err
 	}
-	defer func() { err = closeFiles(err) }()
+	defer func() {
+		err = closeFiles(err)
+		*b = batch{} // the searcher still refers to it
+	}()
 	for k, s := range rec.sets {
 		report := func(part float64) { progress((float64(k) + part) / float64(len(rec.sets))) }
 		if err := s.kind.seek(ctx, r, s, b, report); err != nil {

@@ -92,10 +92,10 @@ type adversary struct {
 	Adversaries
 	target Target
 	prior  *attack.Prior
-	made   []*attack.Attack
-	linear *attack.Linear // of made; nil if it was not
-	memos  *memos         // of the released features
-	lesson nn.Source      // what attacks learn from: the training data, or some of them
+	made   []*attack.Attack // from which inversions start
+	linear *attack.Linear   // that the decoder is added to; nil if it was not made
+	memos  *memos           // of the released features
+	lesson nn.Source        // what attacks learn from: the training data, or some of them
 	out    *Learned
 }
 
@@ -127,6 +127,9 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 		}
 		started := time.Now()
 		err := p.do(ctx)
+		if front, ok := t.Front.(*nn.Net); ok {
+			front.Rest() // the next part needs the memory for other things
+		}
 		if r.out.Timing[p.name] = time.Since(started); err == nil {
 			continue
 		}
@@ -194,7 +197,9 @@ func (r *adversary) attack(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	r.made = append(r.made, a)
+	if slices.Contains(r.Attacks, "inversion") {
+		r.made = append(r.made, a)
+	}
 	res, err := r.measure(ctx, a)
 	if err != nil {
 		return err
@@ -222,6 +227,7 @@ func (r *adversary) make(ctx context.Context, name string) (a *attack.Attack, er
 			return nil, err
 		}
 		d, err := attack.NewDecoder(ctx, s, r.linear, attack.DecoderOptions{})
+		r.linear = nil
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func affordable(g *nn.Graph, work float64, least, all int) int {
 	return min(all, max(least, int(work/float64(sum))))
 }
 
-// Affordable returns how many inputs of each part a costly model of vectors is applied to, at most, with that choice of candidates
+// Affordable returns how many inputs of each part a costly model is applied to, at most, with that choice of candidates
 // (see [Inputs.Lists]).
 func Affordable(g *nn.Graph, candidates string) int {
 	n, err := strconv.Atoi(candidates)

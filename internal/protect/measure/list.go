@@ -30,7 +30,7 @@ const (
 	DefaultConfidence = .999
 	// GarbageShare is the garbage that may be in memory, in percent of the rest. Lists and features are arrays without pointers, which a collection
 	// does not read, so it costs little.
-	GarbageShare = 20
+	GarbageShare = 10
 	// listAlpha is the probability that a limit does not hold, at any look.
 	listAlpha = 1 - DefaultConfidence
 )

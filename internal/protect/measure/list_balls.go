@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
@@ -61,9 +62,11 @@ func (l *lists) balls(of []int) []ball {
 	}
 	bands := bound.Octaves(l.target.Coordinates)
 	values, largest := make([][][]float64, len(bands)), 0. // [band][input]
+	reader := l.newBandReader(bands)
 	for _, i := range of {
-		for k, v := range l.bandValues(inputOf(l.Sample, i), bands) {
-			values[k] = append(values[k], v)
+		reader.read(l.Sample, i)
+		for k, v := range reader.split() {
+			values[k] = append(values[k], slices.Clone(v))
 		}
 		largest = max(largest, math.Sqrt(simd.SumSquares(values[0][len(values[0])-1])))
 	}
@@ -85,29 +88,45 @@ func (l *lists) balls(of []int) []ball {
 	return out
 }
 
-// bandValues returns the values of an input in each band: the whole input, then its coordinates.
-func (l *lists) bandValues(whole []float64, bands []bound.Band) [][]float64 {
-	c := l.target.Coordinates
-	along := make([]float64, c.Len())
-	if len(bands) > 1 {
-		c.Apply(along, whole)
-	}
-	out := [][]float64{whole}
-	for _, b := range bands[1:] {
-		v := make([]float64, len(b.Keep))
-		for j, k := range b.Keep {
-			v[j] = along[k]
-		}
-		out = append(out, v)
-	}
-	return out
+// A bandReader reads inputs of a list, and their values in each band, into storage of its own.
+type bandReader struct {
+	coordinates bound.Coordinates
+	bands       []bound.Band
+	stored      []float32
+	along       []float64
+	values      [][]float64 // of each band: the whole input, then its coordinates
 }
 
-// inputOf returns an input of a list.
-func inputOf(l *List, i int) []float64 {
-	x := make([]float32, nn.Size(l.Set.Shape))
-	l.Set.Examples(x, []int{i})
-	return nn.Float64s(x)
+func (l *lists) newBandReader(bands []bound.Band) *bandReader {
+	c := l.target.Coordinates
+	r := &bandReader{coordinates: c, bands: bands, stored: make([]float32, c.Inputs()), along: make([]float64, c.Len())}
+	r.values = append(r.values, make([]float64, c.Inputs()))
+	for _, b := range bands[1:] {
+		r.values = append(r.values, make([]float64, len(b.Keep)))
+	}
+	return r
+}
+
+// read returns an input of a list, which the caller may change.
+func (r *bandReader) read(of *List, i int) []float64 {
+	of.Set.Examples(r.stored, []int{i})
+	for k, v := range r.stored {
+		r.values[0][k] = float64(v)
+	}
+	return r.values[0]
+}
+
+// split returns the values in each band of the input that values[0] holds.
+func (r *bandReader) split() [][]float64 {
+	if len(r.bands) > 1 {
+		r.coordinates.Apply(r.along, r.values[0])
+	}
+	for k, b := range r.bands[1:] {
+		for j, c := range b.Keep {
+			r.values[k+1][j] = r.along[c]
+		}
+	}
+	return r.values
 }
 
 // project overwrites v with its projection, less the center.

@@ -103,19 +103,19 @@ func (l *lists) squares(ctx context.Context, what string, found *posterior, band
 
 // squaresOf computes the squares of the draws from..to.
 func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band, balls []ball, from, to int) {
+	truth, other := l.newBandReader(bands), l.newBandReader(bands)
 	for b := from; b < to; b++ {
 		d := found.Draws[b]
 		if d.Truth == d.Other {
 			continue // all differences are 0
 		}
-		truth, other := inputOf(found.of, found.Indices[d.Truth]), inputOf(found.of, found.Indices[d.Other])
-		var difference [][]float64
+		x, y := truth.read(found.of, found.Indices[d.Truth]), other.read(found.of, found.Indices[d.Other])
 		if balls == nil {
-			simd.Axpy(-1, other, truth)
-			difference = l.bandValues(truth, bands)
-		} else {
-			difference = l.bandValues(truth, bands)
-			for k, v := range l.bandValues(other, bands) {
+			simd.Axpy(-1, y, x)
+		}
+		difference := truth.split()
+		if balls != nil {
+			for k, v := range other.split() {
 				balls[k].project(difference[k])
 				balls[k].project(v)
 				simd.Axpy(-1, v, difference[k])

@@ -3,14 +3,15 @@ package measure
 import (
 	"context"
 	"math"
+	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/bound"
 )
 
-// priorBlock is the number of inputs of a list that priors reads at a time.
-const priorBlock = 256
+// priorBlock is how many numbers of inputs of a list priors reads at a time: 32 MB.
+const priorBlock = 1 << 22
 
 // priors adds to floors the mean-square error of guessing the mean of the list, without a
 // release. It is computed over all inputs of the list, not estimated from draws. Adversaries with
@@ -19,9 +20,13 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, in Peo
 	p, bands := nn.Size(of.Set.Shape), bound.Octaves(l.target.Coordinates)
 	mean, sums := make([]float64, p), make([]float64, len(bands))
 	each := func(do func(x []float64, first int)) error { // inputs [n, p] from the first one on
-		first := 0
-		return nn.EachBatch(ctx, of.Set, p, in.Indices, priorBlock, func(some []int, x []float32) error {
-			do(nn.Float64s(x), first)
+		first, wide := 0, []float64(nil)
+		return nn.EachBatch(ctx, of.Set, p, in.Indices, max(1, priorBlock/p), func(some []int, x []float32) error {
+			wide = slices.Grow(wide[:0], len(x))[:len(x)]
+			for i, v := range x {
+				wide[i] = float64(v)
+			}
+			do(wide, first)
 			first += len(some)
 			return nil
 		})
@@ -36,9 +41,11 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, in Peo
 			n := len(x) / p
 			squares := make([]float64, n*len(bands))
 			simd.Parallel(n, 8, func(from, to int) {
+				reader := l.newBandReader(bands)
 				for i := from; i < to; i++ {
 					simd.Axpy(-1, mean, x[i*p:(i+1)*p])
-					for k, v := range l.bandValues(x[i*p:(i+1)*p], bands) {
+					reader.values[0] = x[i*p : (i+1)*p]
+					for k, v := range reader.split() {
 						squares[i*len(bands)+k] = simd.SumSquares(v)
 					}
 				}

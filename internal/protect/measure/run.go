@@ -53,6 +53,8 @@ func (q *Request) Begin(ctx context.Context, o RunOptions) (*Measured, error) {
 	started := time.Now()
 	m.Utility, err = q.SetUtility(ctx, m.Split, o.Dir, o.Progress)
 	m.Timing["accuracy"] = time.Since(started)
+	m.Split.Front.Rest()
+	q.Views = nil // they were needed for usefulness only
 	return m, err
 }
 
@@ -69,6 +71,7 @@ func (q *Request) Bound(ctx context.Context, m *Measured, o RunOptions) (err err
 		Progress: o.Progress.Of(o.Name),
 	})
 	m.Timing["bounds"] = time.Since(started)
+	m.Split.Front.Rest()
 	return err
 }
 

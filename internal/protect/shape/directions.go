@@ -139,8 +139,7 @@ func (j *Joint) Head(sigma float64) (*nn.Dense, error) {
 		return nil, errors.New("the covariance of the noisy values is singular")
 	}
 	h := nn.NewDense("head", j.N, j.P)
-	copy(h.Weight.Data, nn.Float32s(w))
-	copy(h.Bias.Data, nn.Float32s(b))
+	h.Weight.Data, h.Bias.Data = w, b
 	return h, nil
 }
 

@@ -102,11 +102,11 @@ func (t *training) oppose(classes int) error {
 			t.loss.attacks = append(t.loss.attacks, net.Linearize)
 		}
 	}
-	graphs := []*nn.Graph{t.scores}
+	state := t.scores.State()
 	for _, a := range t.attacks {
-		graphs = append(graphs, a.graph)
+		state = append(state, a.graph.State()...)
 	}
-	t.best = train.NewBest(graphs...)
+	t.best = train.NewBest(state...)
 	return nil
 }
 

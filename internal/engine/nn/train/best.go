@@ -11,14 +11,8 @@ type Best struct {
 	kept  [][]float32
 }
 
-// NewBest watches graphs.
-func NewBest(graphs ...*nn.Graph) *Best {
-	b := &Best{}
-	for _, g := range graphs {
-		b.state = append(b.state, g.State()...)
-	}
-	return b
-}
+// NewBest watches parameters.
+func NewBest(state ...*nn.Param) *Best { return &Best{state: state} }
 
 // Offer keeps the parameters as they are if the score is the largest yet.
 func (b *Best) Offer(epoch int, score float64) bool {

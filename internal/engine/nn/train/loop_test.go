@@ -48,7 +48,7 @@ func TestBest(t *testing.T) {
 	g := zoo.Curious(zoo.CuriousOptions{Classes: 2, Side: 16, Widths: [5]int{2, 2, 2, 2, 2}}, 1)
 	variance := g.Node("bn1").Op.(*nn.BatchNorm).Variance
 	weight := g.Params()[0]
-	b := train.NewBest(g)
+	b := train.NewBest(g.State()...)
 	for epoch, score := range []float64{.5, .7, .7, .6} {
 		weight.Data[0], variance.Data[0] = float32(epoch), float32(10+epoch)
 		if kept := b.Offer(epoch+1, score); kept != (epoch < 2) {
