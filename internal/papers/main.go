@@ -1,6 +1,6 @@
 // Command papers writes the tables of docs/papers.md: what the papers print beside what runs of tattle reproduce came to.
-// Runs of an experiment are in the folders whose names begin with its name. Experiments without a run are listed as not run, with an
-// estimate of their time on this machine.
+// Runs of an experiment are in the folders whose names begin with its name. Rows of the page that no run has stay, so that an experiment
+// may be run in parts. One that has neither is listed as not run, with an estimate of its time on this machine.
 package main
 
 import (
@@ -47,45 +47,95 @@ func (t tables) rewrite(ctx context.Context, path string) error {
 	text := string(page)
 	for _, of := range []struct {
 		name string
-		rows func(ctx context.Context) ([]string, error)
+		rows func(ctx context.Context, kept []row) ([]row, error)
 	}{{"paper A", t.figures}, {"paper B", t.grids}} {
-		rows, err := of.rows(ctx)
+		before, table, after, err := cut(text, of.name)
+		var rows []row
 		if err == nil {
-			text, err = replaced(text, of.name, strings.Join(rows, "\n"))
+			rows, err = of.rows(ctx, keep(table))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
+		text = before + written(rows) + after
 	}
 	return os.WriteFile(path, []byte(text), 0o666)
 }
 
-// replaced puts a table between the two comments of the page that are for it.
-func replaced(page, name, table string) (string, error) {
+// cut parts the page at the table between the two comments that are for it.
+func cut(page, name string) (before, table, after string, err error) {
 	begin, end := "<!-- "+name+" -->\n", "\n<!-- end of "+name+" -->"
 	before, rest, ok := strings.Cut(page, begin)
-	_, after, closed := strings.Cut(rest, end)
+	table, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
-		return "", fmt.Errorf("the comments %q and %q must be there, in this order", strings.TrimSpace(begin), strings.TrimSpace(end))
+		return "", "", "", fmt.Errorf("the comments %q and %q must be there, in this order", strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
-	return before + begin + table + end + after, nil
+	return before + begin, table, end + after, nil
 }
 
-const columns = "| experiment | figure | published | ours | scale of ours |\n|---|---|---|---|---|"
+const (
+	columns = "| experiment | figure | published | ours | scale of ours |\n|---|---|---|---|---|"
+	notRun  = "not run here"
+	same    = "same" // the scale of a row that is that of the row before
+)
 
-// row is a row of a table. Bars would end a cell, and a cell without text says so.
-func row(cells ...string) string {
+// A row of a table has a cell for each of the columns.
+type row [5]string
+
+// newRow returns a row. Bars would end a cell, and a cell without text says so.
+func newRow(cells ...string) (r row) {
 	for i, c := range cells {
-		if cells[i] = strings.ReplaceAll(strings.TrimSpace(c), "|", "/"); cells[i] == "" {
-			cells[i] = "–"
+		if r[i] = strings.ReplaceAll(strings.TrimSpace(c), "|", "/"); r[i] == "" {
+			r[i] = "–"
 		}
 	}
-	return "| " + strings.Join(cells, " | ") + " |"
+	return r
+}
+
+// same reports whether a row has the same published figures.
+func (r row) same(as row) bool { return r[0] == as[0] && r[1] == as[1] && r[2] == as[2] }
+
+// written returns the table of these rows.
+func written(rows []row) string {
+	lines := []string{columns}
+	for i, r := range rows {
+		if i > 0 && r[3] != notRun && r[0] == rows[i-1][0] && r[4] == rows[i-1][4] {
+			r[4] = same
+		}
+		lines = append(lines, "| "+strings.Join(r[:], " | ")+" |")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// keep returns the rows of a table.
+func keep(table string) (rows []row) {
+	scale := ""
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		if len(cells) != len(row{}) || !strings.HasPrefix(cells[0], "`") {
+			continue
+		}
+		if cells[4] == same {
+			cells[4] = scale
+		}
+		scale = cells[4]
+		rows = append(rows, row(cells))
+	}
+	return rows
+}
+
+// named returns the rows of an experiment.
+func named(rows []row, experiment string) (of []row) {
+	for _, r := range rows {
+		if r[0] == "`"+experiment+"`" {
+			of = append(of, r)
+		}
+	}
+	return of
 }
 
 // figures are the rows of paper A.
-func (t tables) figures(context.Context) ([]string, error) {
-	rows := []string{columns}
+func (t tables) figures(_ context.Context, kept []row) (rows []row, err error) {
 	for _, name := range paper.FigureNames() {
 		f, _ := paper.GetFigure(name)
 		runs, err := t.read(name)
@@ -95,14 +145,16 @@ func (t tables) figures(context.Context) ([]string, error) {
 		for _, r := range runs {
 			rows = append(rows, r.figures(f)...)
 		}
-		if len(runs) == 0 {
+		if of := named(kept, name); len(runs) == 0 && len(of) > 0 {
+			rows = append(rows, of...)
+		} else if len(runs) == 0 {
 			needs := "needs " + f.Data
 			if !f.Trained {
 				needs += " and a trained " + f.Net
 			}
 			for _, line := range append(f.ListPublished(), "bounds: a picture only") {
 				quantity, figure, _ := strings.Cut(line, ": ")
-				rows = append(rows, row("`"+name+"`", quantity, figure, "not run here", needs))
+				rows = append(rows, newRow("`"+name+"`", quantity, figure, notRun, needs))
 			}
 		}
 	}
@@ -110,8 +162,7 @@ func (t tables) figures(context.Context) ([]string, error) {
 }
 
 // grids are the rows of paper B.
-func (t tables) grids(ctx context.Context) ([]string, error) {
-	rows := []string{columns}
+func (t tables) grids(ctx context.Context, kept []row) (rows []row, err error) {
 	for _, name := range paper.Names() {
 		x, err := paper.Get(name)
 		if err != nil {
@@ -121,17 +172,22 @@ func (t tables) grids(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		of := named(kept, name)
 		for _, r := range runs {
-			rows = append(rows, r.cells(x)...)
+			rows = append(rows, r.cells(x, of)...)
 		}
 		if len(runs) > 0 {
+			continue
+		}
+		if len(of) > 0 {
+			rows = append(rows, of...)
 			continue
 		}
 		takes, err := t.takes(ctx, x)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, row("`"+name+"`", x.Title, published(x), "not run here", takes))
+		rows = append(rows, newRow("`"+name+"`", x.Title, published(x), notRun, takes))
 	}
 	return rows, nil
 }

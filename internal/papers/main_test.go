@@ -94,6 +94,16 @@ func TestRewrite(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, got)
 		}
 	}
+
+	// Another run has another row of the table; what is in neither folder stays as it was.
+	b.Claims[0].Value, b.Claims[1].Value = b.Claims[1].Value, report.Exactly(.5, report.Percent)
+	dir = t.TempDir()
+	save(t, b, filepath.Join(dir, "table3"))
+	must.Do(t, (tables{dir, made.takes}).rewrite(context.Background(), page))
+	want := strings.Replace(got, "| `table3` | the other rows | 1 figure | not run here | – |", "| `table3` | another | honesty 83.00 % ± 1.00 % | 50.00 % | same |", 1)
+	if got := string(must.Get(os.ReadFile(page))(t)); got != want {
+		t.Errorf("after another run:\n%s\nwant:\n%s", got, want)
+	}
 	must.Do(t, os.WriteFile(page, []byte("no comments"), 0o666))
 	if err := made.rewrite(context.Background(), page); err == nil || !strings.Contains(err.Error(), "must be there") {
 		t.Errorf("a page without the comments: %v", err)

@@ -46,7 +46,7 @@ func beside(c report.Claim, name string) string {
 }
 
 // figures are the rows of a run of paper A's.
-func (r finished) figures(f paper.Figure) (rows []string) {
+func (r finished) figures(f paper.Figure) (rows []row) {
 	name, scale := "`"+f.Name+"`", r.examined(f)
 	for _, c := range r.Claims {
 		switch c.ID {
@@ -58,18 +58,15 @@ func (r finished) figures(f paper.Figure) (rows []string) {
 			if theirs := beside(c, "authors'"); theirs != "" {
 				ours += "; authors' procedure " + theirs
 			}
-			rows = append(rows, row(name, c.Subject, beside(c, "published"), ours, scale))
+			rows = append(rows, newRow(name, c.Subject, beside(c, "published"), ours, scale))
 		case "method":
 			low, ours := c, c.Value.String()
 			low.ID = "method.low"
 			if l := r.About(low); l != nil {
 				ours += "; coarse modes " + l.Value.String()
 			}
-			rows = append(rows, row(name, c.Group+", "+c.Subject, "", ours, scale))
-		default:
-			continue
+			rows = append(rows, newRow(name, c.Group+", "+c.Subject, "", ours, scale))
 		}
-		scale = "same"
 	}
 	return rows
 }
@@ -95,39 +92,42 @@ func (r finished) examined(f paper.Figure) string {
 	return s
 }
 
-// cells are the rows of a run of paper B's: one for each row of the paper's tables that has a figure.
-func (r finished) cells(x *paper.Experiment) (rows []string) {
+// cells are the rows of a run of paper B's: one for each row of the paper's tables that has a figure, in this run or in rows that are kept.
+func (r finished) cells(x *paper.Experiment, kept []row) (rows []row) {
 	of, scale, left := "`"+x.Name+"`", r.trained(), 0
 	for i := 0; i < len(r.Claims); {
-		var published, ours []string
+		var published, ours, absent []string
 		first := r.Claims[i]
 		for ; i < len(r.Claims) && r.Claims[i].Group == first.Group && r.Claims[i].Subject == first.Subject; i++ {
 			c := r.Claims[i]
 			p, d := beside(c, "published"), beside(c, "published ±")
-			switch {
-			case p == "":
+			if p == "" {
 				continue
-			case math.IsNaN(c.Value.X):
-				left++
-				continue
-			case d != "":
+			}
+			if d != "" {
 				p += " ± " + d
 			}
-			published, ours = append(published, name(c.ID)+" "+p), append(ours, c.Value.String())
+			if p = name(c.ID) + " " + p; math.IsNaN(c.Value.X) {
+				absent = append(absent, p)
+				continue
+			}
+			published, ours = append(published, p), append(ours, c.Value.String())
 		}
 		if len(ours) > 0 {
-			rows = append(rows, row(of, first.Group, strings.Join(published, ", "), strings.Join(ours, ", "), scale))
-			scale = "same"
+			rows = append(rows, newRow(of, first.Group, strings.Join(published, ", "), strings.Join(ours, ", "), scale))
+		} else if at := slices.IndexFunc(kept, newRow(of, first.Group, strings.Join(absent, ", ")).same); at >= 0 {
+			rows, absent = append(rows, kept[at]), nil
 		}
+		left += len(absent)
 	}
 	if left > 0 {
-		rows = append(rows, row(of, "the other rows", report.Many(left, "figure"), "not run here", "–"))
+		rows = append(rows, newRow(of, "the other rows", report.Many(left, "figure"), notRun, ""))
 	}
 	if c := r.Claim("sum", ""); c != nil { // convex: B section 3.1
-		rows = append(rows, row(of, "δy + δs of linear classifiers", "1.5", c.Value.Interval(), "the plane of Figure 2"))
+		rows = append(rows, newRow(of, "δy + δs of linear classifiers", "1.5", c.Value.Interval(), "the plane of Figure 2"))
 	}
 	if c := r.Claim("neighbourhood.held", ""); c != nil { // B appendix A.2
-		rows = append(rows, row(of, "steps within the bound of A.2", "all", c.Value.String()+" of "+beside(*c, "of"), "same"))
+		rows = append(rows, newRow(of, "steps within the bound of A.2", "all", c.Value.String()+" of "+beside(*c, "of"), same))
 	}
 	return rows
 }
