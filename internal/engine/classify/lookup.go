@@ -37,29 +37,22 @@ func (Lookup) Name() string { return "lookup" }
 // Suits returns true.
 func (Lookup) Suits(Target) bool { return true }
 
-// codes are the columns of a table as numbers of values; 0 is a value that one row alone has.
-type codes struct {
-	n       int
-	columns []codeColumn
-}
-
-// codeColumn is one column. The rows of each number are bits of their own where there are few numbers: most codes are parities.
+// codeColumn is a column of a table as numbers of values; 0 is a value that one row alone has.
 type codeColumn struct {
-	values []float32  // those with numbers, from 1 on
-	of     []int32    // [n], the numbers; nil if there are bits
-	bits   [][]uint64 // [values+1], of each number the rows that have it; nil if there are too many
+	values []float32 // those with numbers, from 1 on
+	small  []uint8   // [n], the numbers; nil if one does not fit
+	large  []int32   // [n], the numbers if there are no small ones
 }
 
 const (
 	// codeTile columns, which a cache line holds, are read at a time, of codeRows rows.
 	codeTile = 16
 	codeRows = 64
-	// bitsMost is the most numbers that have bits.
-	bitsMost = 16
 )
 
-func newCodes(x []float32, n, d int) *codes {
-	c := &codes{n: n, columns: make([]codeColumn, d)}
+// newCodes returns the columns of x, [n, d].
+func newCodes(x []float32, n, d int) []codeColumn {
+	columns := make([]codeColumn, d)
 	simd.Parallel((d+codeTile-1)/codeTile, 1, func(lo, hi int) {
 		var room [codeTile]numbering
 		for first := lo * codeTile; first < min(d, hi*codeTile); first += codeTile {
@@ -73,27 +66,19 @@ func newCodes(x []float32, n, d int) *codes {
 				}
 			}
 			for k := range tile {
-				c.columns[first+k] = tile[k].column()
+				columns[first+k] = tile[k].column()
 			}
 		}
 	})
-	return c
+	return columns
 }
 
-// each calls f with the number of each of some rows.
-func (c *codeColumn) each(rows []int, f func(i int, number int32)) {
-	for i, at := range rows {
-		if c.of != nil {
-			f(i, c.of[at])
-			continue
-		}
-		for v, bits := range c.bits {
-			if bits[at/64]>>(at%64)&1 != 0 {
-				f(i, int32(v))
-				break
-			}
-		}
+// number returns the number of a row.
+func (c *codeColumn) number(row int) int32 {
+	if c.small != nil {
+		return int32(c.small[row])
 	}
+	return c.large[row]
 }
 
 // smallCodes is how many whole numbers, from leastCode on, are counted without a map.
@@ -117,24 +102,14 @@ func (c *numbering) reset(n int) {
 
 // column returns what was numbered.
 func (c *numbering) column() codeColumn {
-	if len(c.values) >= bitsMost {
-		return codeColumn{values: c.values, of: slices.Clone(c.of)}
+	if len(c.values) > math.MaxUint8 {
+		return codeColumn{values: c.values, large: slices.Clone(c.of)}
 	}
-	words := (len(c.of) + 63) / 64
-	bits, room := make([][]uint64, len(c.values)+1), make([]uint64, (len(c.values)+1)*words)
-	for v := range bits {
-		bits[v] = room[v*words:][:words]
+	small := make([]uint8, len(c.of))
+	for i, v := range c.of {
+		small[i] = uint8(v)
 	}
-	for w := range words {
-		var word [bitsMost]uint64
-		for i, v := range c.of[64*w : min(len(c.of), 64*w+64)] {
-			word[v] |= 1 << i
-		}
-		for v := range bits {
-			bits[v][w] = word[v]
-		}
-	}
-	return codeColumn{values: c.values, bits: bits}
+	return codeColumn{values: c.values, small: small}
 }
 
 // add numbers the values of rows from … to−1 in the first column of x, whose rows are d long.

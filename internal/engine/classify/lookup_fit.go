@@ -2,7 +2,6 @@ package classify
 
 import (
 	"math"
-	mathbits "math/bits"
 	"slices"
 )
 
@@ -10,24 +9,24 @@ import (
 // rows that a Lookup is fitted on. Of two classes there is one score: the log-odds of the
 // second. Rows of one class whose scores are equal share their slopes.
 type slopes struct {
-	codes    *codes
-	at       []int      // the rows in the table
-	labels   []int32    // of classes, among those that are present
-	values   []float64  // of numbers, standardised
-	k        int        // scores of a row
-	of       []int32    // [n], the slopes that each row has
-	label    []int32    // of each slopes, of classes
-	scores   []float64  // [slopes, k]
-	residual []float64  // [slopes, k]
-	curve    []float64  // [slopes, k]
-	masks    [][]uint64 // of each slopes the bits of its rows in the table; nil if there are many slopes
-	rows     []int32    // room: how many rows each value and slopes have
+	columns  []codeColumn
+	at       []int     // the rows in the table
+	labels   []int32   // of classes, among those that are present
+	values   []float64 // of numbers, standardised
+	k        int       // scores of a row
+	of       []int32   // [n], the slopes that each row has
+	label    []int32   // of each slopes, of classes
+	scores   []float64 // [slopes, k]
+	residual []float64 // [slopes, k]
+	curve    []float64 // [slopes, k]
+	alike    [][]int32 // of each slopes its rows in the table
+	rows     []int32   // room: how many rows each value and slopes have
 }
 
 // newLookups returns a model that guesses by the classes' shares, or the mean, and its
 // slopes.
 func newLookups(t Target, rows Rows) (*lookups, *slopes) {
-	m, s := &lookups{base: []float64{0}}, &slopes{codes: rows.codes(), at: rows.at}
+	m, s := &lookups{base: []float64{0}}, &slopes{columns: rows.codes(), at: rows.at}
 	m.response, s.labels, s.values = newResponse(t)
 	if t.Labels != nil {
 		m.base = logShares(m.shares(s.labels))
@@ -68,14 +67,16 @@ func (s *slopes) part(number []int32, steps []float64) {
 		}
 		of[i] = at
 	}
-	s.of, s.masks = of, nil
-	if words := (s.codes.n + 63) / 64; len(next) <= masksMost {
-		for range next {
-			s.masks = append(s.masks, make([]uint64, words))
-		}
-		for i, at := range s.at {
-			s.masks[of[i]][at/64] |= 1 << (at % 64)
-		}
+	s.of, s.alike = of, make([][]int32, len(next))
+	sizes, room := make([]int, len(next)), make([]int32, len(of))
+	for _, own := range of {
+		sizes[own]++
+	}
+	for own, n := range sizes {
+		s.alike[own], room = room[:0:n], room[n:]
+	}
+	for i, own := range of {
+		s.alike[own] = append(s.alike[own], int32(s.at[i]))
 	}
 	s.residual, s.curve = make([]float64, len(s.scores)), make([]float64, len(s.scores))
 	s.update()
@@ -152,9 +153,6 @@ func (c *cell) add(residual, curve, n float64) {
 // cells are those of a column, [values, k].
 type cells []cell
 
-// masksMost is the most different slopes that have bits.
-const masksMost = 16
-
 // countedMost is the most counts of values and slopes for each row: with more, rows are added one by one.
 const countedMost = 2
 
@@ -163,21 +161,31 @@ func (s *slopes) count(column *codeColumn, c cells) cells {
 	values, kinds := len(column.values)+1, len(s.scores)/s.k
 	c = zeros(c, values*s.k)
 	switch {
-	case column.bits != nil && s.masks != nil:
-		for v, bits := range column.bits {
-			for i, mask := range s.masks {
-				n := 0
-				for w, m := range mask {
-					n += mathbits.OnesCount64(m & bits[w])
-				}
-				s.addTo(c[v*s.k:], i, n)
+	case values*kinds > countedMost*len(s.at):
+		for i, at := range s.at {
+			s.addTo(c[int(column.number(at))*s.k:], int(s.of[i]), 1)
+		}
+	case column.small != nil:
+		var even, odd [math.MaxUint8 + 1]int32 // rows in turn: an addition does not wait for the last one
+		for i, rows := range s.alike {
+			clear(even[:values])
+			clear(odd[:values])
+			for ; len(rows) > 1; rows = rows[2:] {
+				even[column.small[rows[0]]]++
+				odd[column.small[rows[1]]]++
+			}
+			for _, at := range rows {
+				even[column.small[at]]++
+			}
+			for v, n := range even[:values] {
+				s.addTo(c[v*s.k:], i, int(n+odd[v]))
 			}
 		}
-	case values*kinds > countedMost*len(s.at):
-		column.each(s.at, func(i int, v int32) { s.addTo(c[int(v)*s.k:], int(s.of[i]), 1) })
 	default:
 		s.rows = zeros(s.rows, values*kinds)
-		column.each(s.at, func(i int, v int32) { s.rows[int(v)*kinds+int(s.of[i])]++ })
+		for i, at := range s.at {
+			s.rows[int(column.large[at])*kinds+int(s.of[i])]++
+		}
 		for at, n := range s.rows {
 			s.addTo(c[at/kinds*s.k:], at%kinds, int(n))
 		}
@@ -240,11 +248,11 @@ func (c cells) gain(k int) float64 {
 func (m *lookups) extend(s *slopes) bool {
 	best, most := -1, 0.
 	if len(m.tables) > 0 {
-		most = math.Log(float64(len(s.codes.columns))) + lookupExtra
+		most = math.Log(float64(len(s.columns))) + lookupExtra
 	}
 	var room cells
-	for j := range s.codes.columns {
-		room = s.count(&s.codes.columns[j], room)
+	for j := range s.columns {
+		room = s.count(&s.columns[j], room)
 		if g := room.gain(s.k); g > most {
 			best, most = j, g
 		}
@@ -252,13 +260,13 @@ func (m *lookups) extend(s *slopes) bool {
 	if best < 0 {
 		return false
 	}
-	m.add(best, s, s.count(&s.codes.columns[best], room))
+	m.add(best, s, s.count(&s.columns[best], room))
 	return true
 }
 
 // add takes the table of column j into the model and the scores.
 func (m *lookups) add(j int, s *slopes, sums cells) {
-	column := &s.codes.columns[j]
+	column := &s.columns[j]
 	t := table{column: j, values: map[uint32]int32{}, steps: make([]float64, len(sums))}
 	for at, x := range sums {
 		step := share(s.k) * x.sum / (x.curve + lookupPrior)
@@ -271,10 +279,10 @@ func (m *lookups) add(j int, s *slopes, sums cells) {
 	}
 	m.tables = append(m.tables, t)
 	number := make([]int32, len(s.at))
-	column.each(s.at, func(i int, v int32) {
-		if sums[int(v)*s.k].rows > 0 {
+	for i, at := range s.at {
+		if v := column.number(at); sums[int(v)*s.k].rows > 0 {
 			number[i] = v
 		}
-	})
+	}
 	s.part(number, t.steps)
 }

@@ -16,7 +16,7 @@ type Table struct {
 	scale     func() *scaler
 	standard  func() []float32 // standardised, [n, d], cut off at networkFar
 	entropies func() []float64
-	codes     func() *codes
+	codes     func() []codeColumn
 	white     func() *whitened
 	bins      *bins
 }
@@ -42,7 +42,7 @@ func NewTable(x []float32, d int) *Table {
 		return z
 	})
 	t.entropies = sync.OnceValue(func() []float64 { return entropies(x, d) })
-	t.codes = sync.OnceValue(func() *codes { return newCodes(x, t.n, d) })
+	t.codes = sync.OnceValue(func() []codeColumn { return newCodes(x, t.n, d) })
 	t.white = sync.OnceValue(func() *whitened { return newWhitened(t) })
 	t.bins = newBins(x, d)
 	return t
