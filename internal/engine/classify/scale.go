@@ -18,7 +18,9 @@ type scaler struct {
 func newScaler(x []float32, d int) *scaler {
 	n := float64(len(x) / d)
 	s := &scaler{make([]float64, d), make([]float64, d), slices.Repeat([]float64{math.Inf(1)}, d)}
-	constant, farthest := make([]bool, d), make([]float64, d) // of squares
+	constant, farthest, column := make([]bool, d), make([]float64, d), make([]float64, len(x)/d) // farthest of squares
+	few := math.Floor(max(1, n/farShare))
+	far := max(farSquare, nearHalf*n/few-1)
 	for j := range constant {
 		constant[j] = true
 	}
@@ -34,13 +36,16 @@ func newScaler(x []float32, d int) *scaler {
 	for lo := 0; lo < len(x); lo += d {
 		for j, v := range x[lo : lo+d] {
 			r := float64(v) - s.mean[j]
-			s.inverse[j] += r * r
-			farthest[j] = max(farthest[j], r*r)
+			r *= r
+			s.inverse[j] += r
+			if r > farthest[j] {
+				farthest[j] = r
+			}
 		}
 	}
 	for j, squares := range s.inverse {
-		if farthest[j] > farSquare*squares/n {
-			if fenced := columnWithin(x, j, d); fenced != nil {
+		if farthest[j] > far*squares/n {
+			if fenced := columnWithin(column, x, j, d); fenced != nil {
 				mean, std := stat.MeanStd(fenced)
 				s.mean[j], squares = mean, std*std*n
 				s.most[j] = max(mean-slices.Min(fenced), slices.Max(fenced)-mean) / std
@@ -53,17 +58,21 @@ func newScaler(x []float32, d int) *scaler {
 	return s
 }
 
-// farSquare is the square of a standardised number below which a column is not searched for far ones. If k of n numbers cause most of
-// the variance, one of them has a larger square, unless k is more than n/50.
-const farSquare = 25
+// A column whose standardised numbers all have smaller squares is not searched for far ones. If k of n numbers have half of the squared
+// distances from the median, they have ½ − k/n of those from the mean, for any distance δ between the two: by Cauchy and Schwarz's inequality,
+// Σ_k(r+δ)² ≤ (√Σ_k r² + √k·δ)² ≤ (Σ_k r²/Σr² + k/n)·(Σr² + nδ²). One of them has n/2k − 1 at least.
+const (
+	farSquare = 25  // of few rows
+	nearHalf  = .49 // for rounding
+)
 
 // farShare is the number of rows for each far number that is replaced; of fewer rows it may be one. More far numbers may be those of
 // a rare class, and their differences tell something.
 const farShare = 500
 
-// columnWithin returns column j with far numbers replaced by the nearest fence; nil if there are none, or more than a few.
-func columnWithin(x []float32, j, d int) []float64 {
-	column := make([]float64, len(x)/d)
+// columnWithin overwrites column with column j, far numbers replaced by the nearest fence, and returns it; nil if there are none, or
+// more than a few.
+func columnWithin(column []float64, x []float32, j, d int) []float64 {
 	for i := range column {
 		column[i] = float64(x[i*d+j])
 	}

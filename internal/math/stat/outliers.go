@@ -24,7 +24,9 @@ func Outliers(x []float64) (low, high float64, out []float64) {
 	low, high = q[0]-fence*width, q[2]+fence*width
 	scale := 0. // so that squares do not overflow
 	for _, v := range x {
-		scale = max(scale, math.Abs(v-q[1]))
+		if far := math.Abs(v - q[1]); far > scale {
+			scale = far
+		}
 	}
 	all, beyond := 0., 0.
 	for _, v := range x {

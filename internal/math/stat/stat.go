@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -59,30 +60,35 @@ func arrange(x []float64, ranks []int, first, partitions int) {
 	if len(ranks) == 0 {
 		return
 	}
-	if len(x) < 64 || partitions == 0 {
+	if len(x) < 16 || partitions == 0 {
 		slices.Sort(x)
 		return
 	}
 	middle := []float64{x[len(x)/8], x[len(x)/4], x[len(x)/2], x[3*len(x)/4], x[7*len(x)/8]}
 	slices.Sort(middle)
-	pivot, less, more := middle[2], 0, len(x) // below pivot are [0, less), above it [more, …)
-	for i := 0; i < more; {
-		switch v := x[i]; {
-		case v < pivot:
-			x[i], x[less] = x[less], v
-			less++
-			i++
-		case v > pivot:
-			more--
-			x[i], x[more] = x[more], v
-		default:
-			i++
-		}
+	at := part(x, middle[2])
+	if at == 0 { // nothing is below the pivot: those that equal it stand first then
+		at = part(x, math.Nextafter(middle[2], math.Inf(1)))
+		ranks = ranks[sort.SearchInts(ranks, first+at):]
+		arrange(x[at:], ranks, first+at, partitions-1)
+		return
 	}
-	a, _ := slices.BinarySearch(ranks, first+less)
-	b, _ := slices.BinarySearch(ranks, first+more)
-	arrange(x[:less], ranks[:a], first, partitions-1)
-	arrange(x[more:], ranks[b:], first+more, partitions-1)
+	k := sort.SearchInts(ranks, first+at)
+	arrange(x[:at], ranks[:k], first, partitions-1)
+	arrange(x[at:], ranks[k:], first+at, partitions-1)
+}
+
+// part moves the entries below a pivot before the others and returns how many they are. It has no branch that depends on an entry.
+func part(x []float64, pivot float64) (less int) {
+	for i, v := range x {
+		x[i], x[less] = x[less], v
+		below := 0 // a condition that is counted so is no branch
+		if v < pivot {
+			below = 1
+		}
+		less += below
+	}
+	return less
 }
 
 // between interpolates from a, at t = 0, to b, at t = 1.
