@@ -152,7 +152,7 @@ func TestSplitOracle(t *testing.T) {
 		bins := newBins(x, d)
 		bins.columns([]int{0, 1, 2})
 		g := newGrower(n, d, 2, binsOf(n))
-		tree := g.grow(slices.Concat(bins.codes...), n, []int{0, 1, 2}, b.packed[0], b.scale, b.least, 1)
+		tree := g.grow(bins.codes, []int{0, 1, 2}, b.packed[0], b.scale, b.least, 1)
 		gain := -1.
 		for j := range d {
 			for cut := range 30 {

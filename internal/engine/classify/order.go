@@ -5,36 +5,42 @@ import (
 	"slices"
 )
 
-// Descending returns the places of o's numbers, the largest first, of equal ones the first. A number and its place are
-// sorted as one integer.
-func Descending(o []float32) []int {
-	keys, order := make([]uint64, len(o)), make([]int, len(o))
+// A Sorter sorts numbers in room that it keeps.
+type Sorter struct {
+	keys, next []uint64
+	order      []int
+}
+
+// Descending returns the places of o's numbers, the largest first, of equal ones the first, until it is called again. A number and its
+// place are sorted as one integer.
+func (s *Sorter) Descending(o []float32) []int {
+	n := len(o)
+	s.keys, s.next, s.order = slices.Grow(s.keys[:0], n)[:n], slices.Grow(s.next[:0], n)[:n], slices.Grow(s.order[:0], n)[:n]
 	for j, v := range o {
 		b := math.Float32bits(v + 0) // −0 is 0
 		if b>>31 == 0 {
 			b = ^b & math.MaxInt32 // positive ones in falling order, before the negative ones
 		}
-		keys[j] = uint64(b)<<32 | uint64(j)
+		s.keys[j] = uint64(b)<<32 | uint64(j)
 	}
-	if len(keys) < radixLeast {
-		slices.Sort(keys)
+	if n < radixLeast {
+		slices.Sort(s.keys)
 	} else {
-		keys = sortedHighs(keys)
+		s.sortHighs()
 	}
-	for k, key := range keys {
-		order[k] = int(uint32(key))
+	for k, key := range s.keys {
+		s.order[k] = int(uint32(key))
 	}
-	return order
+	return s.order
 }
 
 // radixLeast is from how many numbers on passes over their bytes are faster than comparisons.
 const radixLeast = 128
 
-// sortedHighs returns the keys by their high halves, one byte after another from the lowest on; equal ones keep their order.
-func sortedHighs(keys []uint64) []uint64 {
-	next := make([]uint64, len(keys))
+// sortHighs sorts the keys by their high halves, one byte after another from the lowest on; equal ones keep their order.
+func (s *Sorter) sortHighs() {
 	var counts [4][256]int32 // of each byte
-	for _, k := range keys {
+	for _, k := range s.keys {
 		for b := range counts {
 			counts[b][byte(k>>(32+8*b))]++
 		}
@@ -45,12 +51,11 @@ func sortedHighs(keys []uint64) []uint64 {
 		for v, n := range at {
 			at[v], from = from, from+n
 		}
-		for _, k := range keys {
+		for _, k := range s.keys {
 			v := byte(k >> shift)
-			next[at[v]] = k
+			s.next[at[v]] = k
 			at[v]++
 		}
-		keys, next = next, keys
+		s.keys, s.next = s.next, s.keys
 	}
-	return keys
 }

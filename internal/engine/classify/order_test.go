@@ -13,6 +13,7 @@ import (
 func TestDescending(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32}
+	var s Sorter
 	for i := range 200 {
 		o := make([]float32, 1+r.IntN(12)+i%10/9*radixLeast)
 		for j := range o {
@@ -22,7 +23,7 @@ func TestDescending(t *testing.T) {
 		}
 		want := span(0, len(o))
 		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(o[b], o[a]) })
-		if got := Descending(o); !slices.Equal(got, want) {
+		if got := s.Descending(o); !slices.Equal(got, want) {
 			t.Fatalf("%v: order %v, want %v", o, got, want)
 		}
 	}

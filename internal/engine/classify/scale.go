@@ -18,7 +18,8 @@ type scaler struct {
 func newScaler(x []float32, d int) *scaler {
 	n := float64(len(x) / d)
 	s := &scaler{make([]float64, d), make([]float64, d), slices.Repeat([]float64{math.Inf(1)}, d)}
-	constant, farthest, column := make([]bool, d), make([]float64, d), make([]float64, len(x)/d) // farthest of squares
+	constant, farthest := make([]bool, d), make([]float64, d) // of squares
+	column, room := make([]float64, len(x)/d), make([]float64, len(x)/d)
 	few := math.Floor(max(1, n/farShare))
 	far := max(farSquare, nearHalf*n/few-1)
 	for j := range constant {
@@ -45,7 +46,7 @@ func newScaler(x []float32, d int) *scaler {
 	}
 	for j, squares := range s.inverse {
 		if farthest[j] > far*squares/n {
-			if fenced := columnWithin(column, x, j, d); fenced != nil {
+			if fenced := columnWithin(column, room, x, j, d); fenced != nil {
 				mean, std := stat.MeanStd(fenced)
 				s.mean[j], squares = mean, std*std*n
 				s.most[j] = max(mean-slices.Min(fenced), slices.Max(fenced)-mean) / std
@@ -71,12 +72,12 @@ const (
 const farShare = 500
 
 // columnWithin overwrites column with column j, far numbers replaced by the nearest fence, and returns it; nil if there are none, or
-// more than a few.
-func columnWithin(column []float64, x []float32, j, d int) []float64 {
+// more than a few. Room is for another column.
+func columnWithin(column, room []float64, x []float32, j, d int) []float64 {
 	for i := range column {
 		column[i] = float64(x[i*d+j])
 	}
-	low, high, out := stat.Outliers(column)
+	low, high, out := stat.Outliers(column, room)
 	if len(out) == 0 || len(out) > max(1, len(column)/farShare) {
 		return nil
 	}
@@ -91,8 +92,13 @@ func standardise[T float32 | float64](s *scaler, limit float64, dst []T, x []flo
 	d := len(s.mean)
 	for lo := 0; lo < len(x); lo += d {
 		for j, v := range x[lo : lo+d] {
-			most := min(limit, s.most[j])
-			dst[lo+j] = T(max(-most, min(most, (float64(v)-s.mean[j])*s.inverse[j])))
+			z, most := (float64(v)-s.mean[j])*s.inverse[j], min(limit, s.most[j])
+			if z > most {
+				z = most
+			} else if z < -most {
+				z = -most
+			}
+			dst[lo+j] = T(z)
 		}
 	}
 }

@@ -60,10 +60,9 @@ type growth struct {
 	*forest
 	rows     Rows
 	seed     uint64
-	d, n, m  int     // columns; rows; the trees learn from the first m rows
-	order    []int   // of the rows
-	codes    []uint8 // [d, n], of the columns that a tree has looked at
-	looked   []bool  // [column]
+	d, n, m  int       // columns; rows; the trees learn from the first m rows
+	order    []int     // of the rows
+	codes    [][]uint8 // [column][row], nil of one that no tree has looked at
 	jobs     []job
 	growers  sync.Pool
 	learning []bool  // of each target: it goes on
@@ -106,7 +105,7 @@ func (l Trees) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64
 
 func newGrowth(rows Rows, n int, targets []Target, seed uint64) *growth {
 	d := rows.d
-	g := &growth{forest: &forest{bins: rows.bins, cut: make([]bool, d)}, rows: rows, seed: seed, d: d, n: n, m: n, codes: make([]uint8, n*d), looked: make([]bool, d)}
+	g := &growth{forest: &forest{bins: rows.bins, cut: make([]bool, d)}, rows: rows, seed: seed, d: d, n: n, m: n, codes: make([][]uint8, d)}
 	if n >= blindRows {
 		g.m -= min(n/5, treeHoldout)
 	}
@@ -159,14 +158,14 @@ func (g *growth) round(round int) bool {
 
 // look gets the codes of columns, unless it has them.
 func (g *growth) look(columns []int) {
-	columns = slices.DeleteFunc(columns, func(j int) bool { return g.looked[j] })
+	columns = slices.DeleteFunc(columns, func(j int) bool { return g.codes[j] != nil })
 	g.bins.columns(columns)
 	for _, j := range columns {
-		g.looked[j] = true
-		all, own := g.bins.codes[j], g.codes[j*g.n:][:g.n]
+		all, own := g.bins.codes[j], make([]uint8, g.n)
 		for i, at := range g.order {
 			own[i] = all[g.rows.at[at]]
 		}
+		g.codes[j] = own
 	}
 }
 
@@ -175,11 +174,11 @@ func (g *growth) grow(j job) {
 	b := g.targets[j.target]
 	w := g.growers.Get().(*grower)
 	defer g.growers.Put(w)
-	t := w.grow(g.codes, g.n, j.columns, b.packed[j.output], b.scale, b.least, treeRate)
+	t := w.grow(g.codes, j.columns, b.packed[j.output], b.scale, b.least, treeRate)
 	scores := b.scores[j.output]
 	w.addTo(scores, t)
 	for i := g.m; i < g.n; i++ {
-		scores[i] += t.at(g.codes[i:], g.n)
+		scores[i] += t.at(g.codes, i)
 	}
 	b.rounds[len(b.rounds)-1][j.output] = t
 }
@@ -195,21 +194,13 @@ func (g *growth) choose(b *boosted) []int {
 		return all
 	}
 	b.slopes(g.m)
-	slopes := make([]float32, g.n*b.outputs) // in the order of x; 0 of the rows held out
-	for c, packed := range b.packed {
-		for i, p := range packed {
-			slope, _ := unpack(p)
-			slopes[g.order[i]*b.outputs+c] = float32(slope / b.scale)
+	standard, along, with := g.rows.standard(), make([]float32, b.outputs*g.d), make([]float64, g.d)
+	for i, at := range g.order[:g.m] {
+		row := standard[g.rows.at[at]*g.d:][:g.d]
+		for c, packed := range b.packed {
+			slope, _ := unpack(packed[i])
+			simd.Axpy(float32(slope/b.scale), row, along[c*g.d:][:g.d])
 		}
-	}
-	standard, z := g.rows.standard(), make([]float32, whitenBlock*g.d)
-	along, with := make([]float32, b.outputs*g.d), make([]float64, g.d)
-	for lo := 0; lo < g.n; lo += whitenBlock {
-		hi := min(g.n, lo+whitenBlock)
-		for i := range hi - lo {
-			copy(z[i*g.d:(i+1)*g.d], standard[g.rows.at[lo+i]*g.d:])
-		}
-		simd.Gemm(true, false, b.outputs, g.d, hi-lo, 1, slopes[lo*b.outputs:], b.outputs, z, g.d, 1, along, g.d)
 	}
 	for i, v := range along {
 		with[i%g.d] += float64(v) * float64(v)
@@ -241,8 +232,7 @@ func (f *forest) Predict(ctx context.Context, dst [][]float32, rows Rows) error 
 	simd.Parallel((n+treeBlock-1)/treeBlock, 1, func(lo, hi int) {
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			from, to := b*treeBlock, min(n, (b+1)*treeBlock)
-			codes := make([]uint8, (to-from)*d)
-			f.bins.rows(codes, Rows{rows.Table, rows.at[from:to]}, f.cut)
+			codes := f.bins.rows(Rows{rows.Table, rows.at[from:to]}, f.cut)
 			for t, w := range f.widths {
 				if dst[t] != nil {
 					f.targets[t].predict(dst[t][from*w:to*w], codes, to-from)

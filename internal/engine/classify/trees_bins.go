@@ -82,22 +82,26 @@ func (b *bins) columns(columns []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	columns = slices.DeleteFunc(slices.Clone(columns), func(j int) bool { return b.codes[j] != nil })
-	simd.Parallel(len(columns), 1, func(lo, hi int) {
+	n := len(b.x) / len(b.edges)
+	simd.Parallel(len(columns), cutGrain, func(lo, hi int) {
+		var s Sorter
+		values, sorted := make([]float32, n), make([]float32, n)
 		for _, j := range columns[lo:hi] {
-			b.cut(j)
+			b.cut(j, values, sorted, &s)
 		}
 	})
 }
 
-// cut cuts column j.
-func (b *bins) cut(j int) {
-	d := len(b.edges)
-	n := len(b.x) / d
-	values, sorted, codes := make([]float32, n), make([]float32, n), make([]uint8, n)
+// cutGrain columns are cut in the same room.
+const cutGrain = 8
+
+// cut cuts column j; values and sorted are room for one.
+func (b *bins) cut(j int, values, sorted []float32, s *Sorter) {
+	d, n, codes := len(b.edges), len(values), make([]uint8, len(values))
 	for i := range values {
 		values[i] = b.x[i*d+j]
 	}
-	order := Descending(values)
+	order := s.Descending(values)
 	for k, i := range order {
 		sorted[n-1-k] = values[i]
 	}
@@ -111,18 +115,22 @@ func (b *bins) cut(j int) {
 	b.edges[j], b.codes[j] = e, codes
 }
 
-// rows sets codes, [n, d], to those of rows in some columns, which are cut.
-func (b *bins) rows(codes []uint8, rows Rows, of []bool) {
+// rows returns the codes, [column][row], of rows in some columns, which are cut.
+func (b *bins) rows(rows Rows, of []bool) [][]uint8 {
+	codes := make([][]uint8, rows.d)
 	for j, cut := range of {
 		if !cut {
 			continue
 		}
+		own := make([]uint8, len(rows.at))
 		for i, at := range rows.at {
 			if rows.bins == b {
-				codes[i*rows.d+j] = b.codes[j][at]
+				own[i] = b.codes[j][at]
 			} else {
-				codes[i*rows.d+j] = b.code(j, rows.Row(i)[j])
+				own[i] = b.code(j, rows.Row(i)[j])
 			}
 		}
+		codes[j] = own
 	}
+	return codes
 }

@@ -38,8 +38,7 @@ type grower struct {
 	free        [][]histogram
 	leaves      []leaf
 
-	codes   []uint8 // [d, n]
-	n       int
+	codes   [][]uint8 // [column][row]
 	columns []int
 	packed  []int64
 	scale   float64
@@ -56,8 +55,8 @@ func newGrower(m, columns, leaves, bins int) *grower {
 }
 
 // grow returns a tree that splits, one after the other, the leaf which gains most.
-func (g *grower) grow(codes []uint8, n int, columns []int, packed []int64, scale, least, rate float64) tree {
-	g.codes, g.n, g.columns, g.packed, g.scale, g.least = codes, n, columns, packed, scale, least
+func (g *grower) grow(codes [][]uint8, columns []int, packed []int64, scale, least, rate float64) tree {
+	g.codes, g.columns, g.packed, g.scale, g.least = codes, columns, packed, scale, least
 	g.free = append(g.free[:0], g.room...)
 	for i := range g.rows {
 		g.rows[i] = int32(i)
@@ -116,7 +115,7 @@ func (g *grower) sum(l *leaf) {
 	simd.Parallel(len(g.columns), 1+histogramGrain/(len(rows)+1), func(lo, hi int) {
 		for c := lo; c < hi; c++ {
 			l.sums[c] = histogram{}
-			addTo(&l.sums[c], g.codes[g.columns[c]*g.n:][:g.n], rows, slopes)
+			addTo(&l.sums[c], g.codes[g.columns[c]], rows, slopes)
 		}
 	})
 }
@@ -187,7 +186,7 @@ func (g *grower) split(t tree, i int, more bool) tree {
 
 // part moves the leaf's rows that go left before the others, which keep their order.
 func (g *grower) part(l leaf) int {
-	codes := g.codes[g.columns[l.best.column]*g.n:][:g.n]
+	codes := g.codes[g.columns[l.best.column]]
 	rows, spare := g.rows[l.lo:l.hi], g.spare
 	left, right := 0, 0
 	for _, r := range rows {

@@ -12,15 +12,15 @@ type node struct {
 // tree has its root first.
 type tree []node
 
-// at returns the value of a row whose code of column j is codes[j·step].
-func (t tree) at(codes []uint8, step int) float32 {
+// at returns the value of row i of codes, [column][row].
+func (t tree) at(codes [][]uint8, i int) float32 {
 	n := &t[0]
 	for n.left != 0 {
-		i := n.left
-		if codes[int(n.column)*step] > n.bin {
-			i++
+		next := n.left
+		if codes[n.column][i] > n.bin {
+			next++
 		}
-		n = &t[i]
+		n = &t[next]
 	}
 	return n.value
 }
@@ -28,9 +28,9 @@ func (t tree) at(codes []uint8, step int) float32 {
 // treeBlock rows go through all trees while their codes are at hand.
 const treeBlock = 512
 
-// predict overwrites dst with the scores of n rows with codes [n, d].
-func (b *boosted) predict(dst []float32, codes []uint8, n int) {
-	k, d := b.response.scores(), len(codes)/n
+// predict overwrites dst with the scores of n rows with codes [column][row].
+func (b *boosted) predict(dst []float32, codes [][]uint8, n int) {
+	k := b.response.scores()
 	first := k - max(b.outputs, 1) // of two classes the second has the scores
 	scores := make([]float32, n*k)
 	for i := range n {
@@ -41,7 +41,7 @@ func (b *boosted) predict(dst []float32, codes []uint8, n int) {
 	for _, round := range b.rounds {
 		for c, t := range round {
 			for i := range n {
-				scores[i*k+first+c] += t.at(codes[i*d:], 1)
+				scores[i*k+first+c] += t.at(codes, i)
 			}
 		}
 	}

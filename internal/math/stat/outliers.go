@@ -11,12 +11,13 @@ const (
 )
 
 // Outliers returns Tukey's fences, and the numbers of x beyond them, if these hold more than half of the squared
-// distances from the median. It returns none of fewer, nor where half of the numbers are equal: nothing says then what is far.
-func Outliers(x []float64) (low, high float64, out []float64) {
+// distances from the median. It returns none of fewer, nor where half of the numbers are equal: nothing says then what is far. It
+// overwrites room, or a longer one.
+func Outliers(x, room []float64) (low, high float64, out []float64) {
 	if len(x) == 0 {
 		return 0, 0, nil
 	}
-	q := Quantiles(x, .25, .5, .75)
+	q := quantiles(append(room[:0], x...), .25, .5, .75)
 	width := q[2] - q[0]
 	if !(width > 0) {
 		return 0, 0, nil

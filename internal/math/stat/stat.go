@@ -26,7 +26,10 @@ import (
 func Quantile(x []float64, p float64) float64 { return Quantiles(x, p)[0] }
 
 // Quantiles returns the Quantile of x at each p.
-func Quantiles(x []float64, ps ...float64) []float64 {
+func Quantiles(x []float64, ps ...float64) []float64 { return quantiles(slices.Clone(x), ps...) }
+
+// quantiles is Quantiles of x, which it reorders.
+func quantiles(x []float64, ps ...float64) []float64 {
 	if len(x) == 0 {
 		panic("stat: quantile of no values")
 	}
@@ -44,11 +47,10 @@ func Quantiles(x []float64, ps ...float64) []float64 {
 		}
 		return q
 	}
-	ordered := slices.Clone(x)
-	arrange(ordered, slices.Compact(slices.Sorted(slices.Values(ranks))), 0, 2*bits.Len(uint(len(x))))
+	arrange(x, slices.Compact(slices.Sorted(slices.Values(ranks))), 0, 2*bits.Len(uint(len(x))))
 	for i, p := range ps {
 		below, above := ranks[2*i], ranks[2*i+1]
-		q[i] = between(ordered[below], ordered[above], p*float64(len(x)-1)-float64(below))
+		q[i] = between(x[below], x[above], p*float64(len(x)-1)-float64(below))
 	}
 	return q
 }

@@ -232,11 +232,11 @@ func TestIntervalOfNone(t *testing.T) {
 // Outliers are numbers beyond three interquartile ranges of the quartiles, if they hold most of the squared distances.
 func TestOutliers(t *testing.T) {
 	x := []float64{1, 2, 3, 4, 5, 6, 7, 8, 1e300, -9999}
-	if low, high, out := Outliers(x); low != 2.25-3*4.5 || high != 6.75+3*4.5 || len(out) != 2 {
+	if low, high, out := Outliers(x, nil); low != 2.25-3*4.5 || high != 6.75+3*4.5 || len(out) != 2 {
 		t.Errorf("fences %v and %v, beyond them %v", low, high, out)
 	}
 	for _, none := range [][]float64{nil, append(slices.Repeat([]float64{1, 2, 3, 4, 5, 6, 7}, 20), 19), {0, 0, 0, 0, 0, 1e9}} {
-		if _, _, out := Outliers(none); out != nil {
+		if _, _, out := Outliers(none, nil); out != nil {
 			t.Errorf("%v: beyond the fences are %v", none, out)
 		}
 	}

@@ -92,9 +92,10 @@ func rounded(s *Sample, digits int) *Sample {
 func top(s *Sample, k int) *Sample {
 	w := len(s.Classes)
 	out := make([]float32, len(s.Outputs))
+	var sorter classify.Sorter
 	for i := range s.Len() {
 		from, to := s.Outputs[i*w:(i+1)*w], out[i*w:(i+1)*w]
-		order := classify.Descending(from)
+		order := sorter.Descending(from)
 		kept := 0.0
 		for _, j := range order[:k] {
 			to[j] = from[j]

@@ -64,6 +64,7 @@ type outputRow struct {
 	first, second int       // the places of the largest and of the second largest output
 	raw, soft     []float32 // the forms of these names
 	order         []int     // the places of the outputs, the largest first; nil until they are known
+	sorter        classify.Sorter
 }
 
 // newOutputRow returns room for rows of w outputs.
@@ -84,7 +85,7 @@ func (r *outputRow) set(o []float32) {
 // descending returns the places of the outputs, the largest first.
 func (r *outputRow) descending() []int {
 	if r.order == nil {
-		r.order = classify.Descending(r.o)
+		r.order = r.sorter.Descending(r.o)
 	}
 	return r.order
 }

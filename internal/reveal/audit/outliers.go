@@ -19,7 +19,7 @@ func (s *Sample) tamed() (*Sample, []string) {
 	var said []string
 	t := *s
 	for k, a := range s.Sensitive {
-		low, high, out := stat.Outliers(a.Numbers)
+		low, high, out := stat.Outliers(a.Numbers, nil)
 		if len(out) == 0 {
 			continue
 		}
