@@ -48,12 +48,14 @@ const (
 	// codeTile columns, which a cache line holds, are read at a time, of codeRows rows.
 	codeTile = 16
 	codeRows = 64
+	// codeGrain tiles are read in the same room.
+	codeGrain = 8
 )
 
 // newCodes returns the columns of x, [n, d].
 func newCodes(x []float32, n, d int) []codeColumn {
 	columns := make([]codeColumn, d)
-	simd.Parallel((d+codeTile-1)/codeTile, 1, func(lo, hi int) {
+	simd.Parallel((d+codeTile-1)/codeTile, codeGrain, func(lo, hi int) {
 		var room [codeTile]numbering
 		for first := lo * codeTile; first < min(d, hi*codeTile); first += codeTile {
 			tile := room[:min(codeTile, d-first)]

@@ -69,9 +69,9 @@ func (l Network) Fit(ctx context.Context, rows Rows, targets []Target, seed uint
 	d := rows.d
 	f := &networks{d: d, scale: rows.scale(), nets: make([]*network, len(targets))}
 	order := run.Rand(seed, 0, 0).Perm(n)
-	z := make([]float32, 0, n*d) // in that order
-	for _, i := range order {
-		z = append(z, rows.standard()[rows.at[i]*d:][:d]...)
+	z := make([]float32, n*d) // in that order
+	for k, i := range order {
+		standardise(f.scale, networkFar, z[k*d:], rows.Row(i))
 	}
 	failed := make([]error, len(targets))
 	for _, t := range targets {

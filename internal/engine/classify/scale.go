@@ -90,15 +90,19 @@ func columnWithin(column, room []float64, x []float32, j, d int) []float64 {
 // standardise overwrites dst with the standardised rows of x, cut off beyond the limit.
 func standardise[T float32 | float64](s *scaler, limit float64, dst []T, x []float32) {
 	d := len(s.mean)
-	for lo := 0; lo < len(x); lo += d {
-		for j, v := range x[lo : lo+d] {
-			z, most := (float64(v)-s.mean[j])*s.inverse[j], min(limit, s.most[j])
-			if z > most {
-				z = most
-			} else if z < -most {
-				z = -most
+	for ; len(x) > 0; x, dst = x[d:], dst[d:] {
+		mean, inverse, most, z := s.mean[:d], s.inverse[:d], s.most[:d], dst[:d]
+		for j, v := range x[:d] {
+			u, far := (float64(v)-mean[j])*inverse[j], most[j]
+			if limit < far {
+				far = limit
 			}
-			dst[lo+j] = T(z)
+			if u > far {
+				u = far
+			} else if u < -far {
+				u = -far
+			}
+			z[j] = T(u)
 		}
 	}
 }

@@ -14,7 +14,6 @@ type Table struct {
 
 	wrong     func() error // names a number that is not finite
 	scale     func() *scaler
-	standard  func() []float32 // standardised, [n, d], cut off at networkFar
 	entropies func() []float64
 	codes     func() []codeColumn
 	white     func() *whitened
@@ -36,11 +35,6 @@ func NewTable(x []float32, d int) *Table {
 		return nil
 	})
 	t.scale = sync.OnceValue(func() *scaler { return newScaler(x, d) })
-	t.standard = sync.OnceValue(func() []float32 {
-		z := make([]float32, len(x))
-		standardise(t.scale(), networkFar, z, x)
-		return z
-	})
 	t.entropies = sync.OnceValue(func() []float64 { return entropies(x, d) })
 	t.codes = sync.OnceValue(func() []codeColumn { return newCodes(x, t.n, d) })
 	t.white = sync.OnceValue(func() *whitened { return newWhitened(t) })

@@ -194,12 +194,12 @@ func (g *growth) choose(b *boosted) []int {
 		return all
 	}
 	b.slopes(g.m)
-	standard, along, with := g.rows.standard(), make([]float32, b.outputs*g.d), make([]float64, g.d)
+	z, along, with := make([]float32, g.d), make([]float32, b.outputs*g.d), make([]float64, g.d)
 	for i, at := range g.order[:g.m] {
-		row := standard[g.rows.at[at]*g.d:][:g.d]
+		standardise(g.rows.scale(), networkFar, z, g.rows.Row(at))
 		for c, packed := range b.packed {
 			slope, _ := unpack(packed[i])
-			simd.Axpy(float32(slope/b.scale), row, along[c*g.d:][:g.d])
+			simd.Axpy(float32(slope/b.scale), z, along[c*g.d:][:g.d])
 		}
 	}
 	for i, v := range along {
