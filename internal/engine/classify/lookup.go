@@ -1,7 +1,9 @@
 package classify
 
 import (
+	"bytes"
 	"context"
+	"hash/maphash"
 	"math"
 	"slices"
 
@@ -42,6 +44,7 @@ type codeColumn struct {
 	values []float32 // those with numbers, from 1 on
 	small  []uint8   // [n], the numbers; nil if one does not fit
 	large  []int32   // [n], the numbers if there are no small ones
+	again  bool      // an earlier column divides the rows alike, so that this one has no more to tell
 }
 
 const (
@@ -72,6 +75,15 @@ func newCodes(x []float32, n, d int) []codeColumn {
 			}
 		}
 	})
+	first, seed := map[uint64]int{}, maphash.MakeSeed()
+	for j := range columns {
+		c, sum := &columns[j], maphash.Bytes(seed, columns[j].small)
+		if i, seen := first[sum]; !seen {
+			first[sum] = j
+		} else if c.small != nil && bytes.Equal(columns[i].small, c.small) {
+			c.again, c.small = true, columns[i].small
+		}
+	}
 	return columns
 }
 

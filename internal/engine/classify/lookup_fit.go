@@ -78,6 +78,9 @@ func (s *slopes) part(number []int32, steps []float64) {
 	for i, own := range of {
 		s.alike[own] = append(s.alike[own], int32(s.at[i]))
 	}
+	for _, rows := range s.alike {
+		slices.Sort(rows) // in the order of a column in memory
+	}
 	s.residual, s.curve = make([]float64, len(s.scores)), make([]float64, len(s.scores))
 	s.update()
 }
@@ -178,7 +181,9 @@ func (s *slopes) count(column *codeColumn, c cells) cells {
 				even[column.small[at]]++
 			}
 			for v, n := range even[:values] {
-				s.addTo(c[v*s.k:], i, int(n+odd[v]))
+				if n += odd[v]; n > 0 {
+					s.addTo(c[v*s.k:], i, int(n))
+				}
 			}
 		}
 	default:
@@ -187,7 +192,9 @@ func (s *slopes) count(column *codeColumn, c cells) cells {
 			s.rows[int(column.large[at])*kinds+int(s.of[i])]++
 		}
 		for at, n := range s.rows {
-			s.addTo(c[at/kinds*s.k:], at%kinds, int(n))
+			if n > 0 {
+				s.addTo(c[at/kinds*s.k:], at%kinds, int(n))
+			}
 		}
 	}
 	for v := 1; v < values; v++ {
@@ -204,7 +211,7 @@ func (s *slopes) count(column *codeColumn, c cells) cells {
 
 // addTo adds n rows with slopes number i to the cells of a value.
 func (s *slopes) addTo(c cells, i, n int) {
-	for q := 0; n > 0 && q < s.k; q++ {
+	for q := range s.k {
 		c[q].add(s.residual[i*s.k+q], s.curve[i*s.k+q], float64(n))
 	}
 }
@@ -252,6 +259,9 @@ func (m *lookups) extend(s *slopes) bool {
 	}
 	var room cells
 	for j := range s.columns {
+		if s.columns[j].again {
+			continue
+		}
 		room = s.count(&s.columns[j], room)
 		if g := room.gain(s.k); g > most {
 			best, most = j, g
