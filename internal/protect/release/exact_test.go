@@ -128,6 +128,43 @@ func TestProductsAreExact(t *testing.T) {
 	}
 }
 
+// The series near 0 are right to 4u up to their ends, and growth is at least e^m.
+func TestSeriesNearZero(t *testing.T) {
+	for _, x := range []float64{0x1p-9, -0x1p-9, 0x1p-18, -0x1p-18} {
+		for _, by := range []float64{1e-3, .5, 1 - 1e-9, 1, 2} {
+			if got, want := smallExpm1(x*by), add(bigExp(exact(x*by)), exact(-1)); off(got, want) > 4*unit {
+				t.Errorf("exp(%v) − 1 = %v, want %v", x*by, got, want)
+			}
+			if got, want := smallLog1p(x*by), math.Log1p(x*by); math.Abs(got/want-1) > 4*unit {
+				t.Errorf("ln(1 + %v) = %v, want %v", x*by, got, want)
+			}
+		}
+	}
+	for m := 0.; m < 40; m = 1.1*m + .01 {
+		if got, want := growth(m), bigExp(exact(m)); exact(got).Cmp(want) < 0 || off(got, want) > min(m*m, .5) {
+			t.Errorf("growth(%v) = %v, want at least %v", m, got, want)
+		}
+	}
+}
+
+// Near 0 an overlap is ab/b² for Laplace noise and ab/σ² on a lattice, and moves with its arguments as their product does. The error
+// that is claimed is at most twice that, times the growth of both, and little more where the arguments are exact.
+func TestOverlapsClaimLittle(t *testing.T) {
+	const scale = 3.
+	for _, c := range [][4]float64{
+		{1e-6, 0, 1e-6, 0}, {-1e-6, 0, 1e-5, 0}, {0, 1e-5, 0, 1e-4}, {1e-6, 1e-7, 1e-5, 1e-7}, {1e-4, 1e-6, 20, 1e-3}, {20, 0, -1e-4, 1e-7}, {6, 0, 6, 0}, {.5, 0, .5, 0},
+	} {
+		a, ea, b, eb := c[0]*scale, c[1]*scale, c[2]*scale, c[3]*scale
+		A, B := math.Abs(c[0])+c[1], math.Abs(c[2])+c[3]
+		moves := 2.01*(A*B-math.Abs(c[0]*c[2])) + 1e-12*A*B
+		for noise, grows := range map[Overlapper]float64{Laplace{Scale: scale}: 2 * math.Exp(min(A, B)), Lattice{Lattice: lattice.Lattice{Delta: 1, Sigma: scale}}: math.Exp(A * B)} {
+			if _, err := noise.Overlap([]float64{a}, []float64{ea}, []float64{b}, []float64{eb}); !(err <= moves*grows) {
+				t.Errorf("%v: the overlap of %v ± %v and %v ± %v is off by up to %v, expected at most %v", noise, a, ea, b, eb, err, moves*grows)
+			}
+		}
+	}
+}
+
 // exactTable integrates (f(x−t) − f(x))²/f(x) in closed form, piece by piece.
 func exactTable(t *Table, shift float64) *big.Float {
 	line := func(x *big.Float) (log, slope *big.Float) {
@@ -173,7 +210,14 @@ func exactTable(t *Table, shift float64) *big.Float {
 func TestTableIsExact(t *testing.T) {
 	steep := must.Get(NewTable([]float64{-1, -.9, 0, .1, 1, 1.5}, []float64{1e-8, .1, 1e-6, 1, 1e-5, 1e-9}, 1))(t)
 	flat := must.Get(NewTable([]float64{-2000, -1000, 1000, 2000}, []float64{.1, 1, 1, .1}, 1000))(t)
-	for name, table := range map[string]*Table{"humps": testTable(t, 1), "steep": steep, "flat": flat} {
+	lopsided := must.Get(NewTable([]float64{-1, 0, 1}, []float64{math.Exp(-1), 1, math.Exp(-20)}, 1))(t)
+	if x := flat.invert(2, .25); math.Abs(x-(.75*flat.x[1]+.25*flat.x[2])) > 1e-12*flat.sigma {
+		t.Errorf("a quarter of a flat segment ends at %v", x)
+	}
+	for name, table := range map[string]*Table{"humps": testTable(t, 1), "steep": steep, "flat": flat, "lopsided": lopsided} {
+		if x := table.excess(-1e9 * table.sigma); !math.IsInf(x, 1) {
+			t.Errorf("%s: g of a shift far to the left is %v", name, x)
+		}
 		for _, shift := range []float64{1e-14, 1e-6, -1e-4, .003, -.1, .7, -3, 8} {
 			shift *= table.sigma
 			want, x := exactTable(table, shift), table.excess(shift)
@@ -200,6 +244,11 @@ func (c constant) Uint64() uint64 { return uint64(c) }
 
 // No random bits make a deviate infinite.
 func TestSampleIsFinite(t *testing.T) {
+	for _, bits := range []constant{0, math.MaxUint64} {
+		if u := openUniform(rand.New(bits)); !(u > 0 && u < 1) {
+			t.Errorf("uniform deviate %v of bits %x", u, uint64(bits))
+		}
+	}
 	for name, f := range products(t, 1) {
 		if name == "gaussian" || name == "laplace" {
 			continue // the ziggurat of the standard library, which tries again for ever

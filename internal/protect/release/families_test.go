@@ -66,6 +66,10 @@ func TestLogDensities(t *testing.T) {
 			}
 		}
 	}
+	table := testTable(t, .01)
+	if top := table.LogDensity([]float64{table.x[2]}); top != 0 {
+		t.Errorf("the largest log density of a table is %v", top)
+	}
 }
 
 // chiSquared returns χ² of a change of the features, without the errors that Bound allows for.

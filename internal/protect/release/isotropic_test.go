@@ -34,18 +34,26 @@ func TestIsotropicLimit(t *testing.T) {
 	one, laplace := must.Get(NewIsotropicLaplace(1.1, 1))(t), must.Get(NewLaplace(1.1))(t)
 	for _, d := range []float64{1e-7, 1e-3, .5} {
 		got, want := one.Bound([]float64{d}, []float64{0}), laplace.Bound([]float64{d}, []float64{0})
-		if got < want || got > 1.15*want {
+		if back := one.Bound([]float64{-d}, []float64{0}); !(got >= want && got <= 1.15*want && back == got) {
 			t.Errorf("limit %v of χ² = %v at %v", got, want, d)
 		}
 	}
 	many := must.Get(NewIsotropicLaplace(1.1, 784))(t)
 	z, e := make([]float64, 784), make([]float64, 784)
-	for size, loose := range map[float64]float64{1e-9: 1.1, 1. / 1000: 1.1, 1. / 200: 1.1, .1: 1.5} {
+	for size, loose := range map[float64]float64{1e-9: 1.1, 1. / 1000: 1.1, 1. / 200: 1.1, .1: 1.5, 7: math.Inf(1)} {
 		z[3] = size * 1.1
-		if limit, least := many.Bound(z, e), many.Fisher()*z[3]*z[3]; limit < least || limit > loose*least {
+		if limit, least := many.Bound(z, e), many.Fisher()*z[3]*z[3]; !(limit >= least && limit <= loose*least) {
 			t.Errorf("‖z‖ = %v σ: limit %v, Fisher information gives %v", size, limit, least)
 		}
 	}
+	levels := 1. // each has its share of the risk
+	for at := isotropicNearest; at < isotropicFarthest; at *= isotropicFiner {
+		levels++
+	}
+	if !(isotropicLevels >= levels && isotropicLevels <= levels+2) {
+		t.Errorf("%v levels share the risk, of %v", isotropicLevels, levels)
+	}
+	must.Fail(t, must.Err(NewIsotropicLaplace(1, 0)), "at least 1")
 	z[3] = 1e9
 	if b := many.Bound(z, e); !math.IsInf(b, 1) {
 		t.Errorf("limit %v of a shift of 1e9", b)

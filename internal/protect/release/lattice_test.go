@@ -120,8 +120,14 @@ func TestLatticeAffinity(t *testing.T) {
 			want := 0.
 			sums(s, []int{u}, func(p0 float64, p []float64) { want += math.Sqrt(p0 * p[0]) })
 			got := AffinityLow(onIntegers(t, s, 1), []float64{float64(u)}, []float64{0})
-			if !(got <= want*(1+1e-12)) || u%2 == 1 && !(got >= want*(1-1e-9)) {
+			if !(got <= want*(1+1e-12)) || (u%2 == 1 || u == 0) && !(got >= want*(1-1e-9)) {
 				t.Errorf("s = %v: affinity at %d is %v, want at most %v", s, u, got, want)
+			}
+			if wide := AffinityLow(onIntegers(t, s, 1), []float64{float64(1 - u)}, []float64{1}); u > 0 && wide != got {
+				t.Errorf("s = %v: affinity at %d ± 1 is %v, at %d it is %v", s, 1-u, wide, u, got)
+			}
+			if h := PairShare(onIntegers(t, s, 1), []float64{float64(u)}, []float64{0}, 1); s < 1 && !(h <= want*want/4*(1+1e-13)) {
+				t.Errorf("s = %v: h at %d is %v, Cauchy's inequality gives %v", s, u, h, want*want/4)
 			}
 		}
 	}
@@ -176,7 +182,7 @@ func TestLatticeSpecs(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]string{
-		"lattice:x": "positive numbers", "lattice:0.3": "power of two", "lattice:8": "sigma 1.7 with delta 8",
+		"lattice:x": "positive numbers", "lattice:0": "positive numbers", "lattice:0.3": "power of two", "lattice:8": "sigma 1.7 with delta 8",
 		"lattice:0.25:0.3": "multiple of delta", "lattice:-1": "positive numbers", "lattice:1:2:3": "positive numbers",
 	} {
 		must.Fail(t, must.Err(ParseNoise(spec, 1.7, 10)), want)
@@ -249,9 +255,34 @@ func TestMeanOf(t *testing.T) {
 	if got := mean.(Lattice); n != 1 || math.Abs(got.Sigma-.5/math.Sqrt(k)) > 1e-15 || math.Abs(got.Delta-.25/k) > 1e-15 {
 		t.Errorf("%+v, %d", mean, n)
 	}
-	x := make([]float64, 3)
-	if mean.Sample(x, rand.New(rand.NewPCG(1, 2))); math.Abs(x[0]*12-math.Round(x[0]*12)) > 1e-9 {
-		t.Errorf("%v is no multiple of Δ/3", x)
+	const draws = 30000
+	x, square := make([]float64, draws), 0.
+	mean.Sample(x, rand.New(rand.NewPCG(1, 2)))
+	for _, v := range x {
+		if square += v * v / draws; math.Abs(v*12-math.Round(v*12)) > 1e-9 {
+			t.Fatalf("%v is no multiple of Δ/3", v)
+		}
+	}
+	if want := .25 / k; math.Abs(square-want) > 6*want*math.Sqrt(2./draws) {
+		t.Errorf("the mean of %d releases has noise of variance %v, want %v", k, square, want)
+	}
+	if g, n := MeanOf(Gaussian{2}, 4); g != (Gaussian{1}) || n != 1 {
+		t.Errorf("the mean of four releases with σ = 2 has noise %v, %d times", g, n)
+	}
+	if l.Fisher() != 4 {
+		t.Errorf("Fisher information %v of σ = 1/2", l.Fisher())
+	}
+	long := must.Get(NewLattice(lattice.Lattice{Delta: .25, Sigma: .5, Clip: 16, Dim: meanMost / 2}))(t)
+	if _, n := MeanOf(long, k); n != k {
+		t.Error("the sums of too many numbers are taken for one draw")
+	}
+	// Over all numbers of all releases, differences of probabilities add up.
+	one := must.Get(NewLattice(lattice.Lattice{Delta: .25, Sigma: .5, Clip: 16, Dim: 1}))(t)
+	_, each, _ := one.Rounded(1)
+	for queries, times := range map[int]float64{0: 3, 1: 3, 5: 15} {
+		if _, all, ok := l.Rounded(queries); !ok || !(each > 0) || !(all >= times*each && all < times*each*(1+1e-12)) {
+			t.Errorf("three numbers of %d releases differ by %v, one by %v", queries, all, each)
+		}
 	}
 	coarse := must.Get(NewLattice(lattice.Lattice{Delta: .5, Sigma: .5, Clip: 16, Dim: 3}))(t)
 	if _, n := MeanOf(coarse, k); n != k {
