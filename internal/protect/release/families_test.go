@@ -267,6 +267,11 @@ func TestParseNoise(t *testing.T) {
 			t.Errorf("%s: %v, %v", spec, noise, err)
 		}
 	}
+	for spec, want := range map[string]bool{"gaussian": true, "lattice": true, "lattice:0.5:8": true, "laplace": false, "table:x.csv": false, isotropicFamily: false} {
+		if Shapeable(spec) != want {
+			t.Errorf("%s may have a covariance: %t", spec, !want)
+		}
+	}
 	if _, err := ParseNoise("uniform", 1, 1); !errors.Is(err, ErrVacuous) {
 		t.Errorf("uniform: %v", err)
 	}

@@ -104,6 +104,15 @@ func TestViewsAndTargets(t *testing.T) {
 	if got := scored(t, target, clean, 2); !slices.Equal(got, []float64{1, 1, 0, 0}) {
 		t.Errorf("targets score %v", got)
 	}
+	two := must.Get(NewNeighbours(t.Context(), Use{Task: "target@2"}, Database{Vectors: []float32{1, 0, 1, .1, 1, .3, 0, 1}, Width: 2, Labels: []int{3, 3, 5, 5}}))(t)
+	if got := scored(t, two, []float32{1, 0, 1, .1, 1, .3, 0, 1}, 2); !slices.Equal(got, []float64{1, 1, 0, 1}) {
+		t.Errorf("of two classes with a vote each the nearest is said: %v", got) // the last is nearest to the third
+	}
+	view := must.Get(NewNeighbours(t.Context(), Use{Task: "verification@50%"}, Database{Vectors: []float32{1, 0, 0, 1, -1, 0, 0, -1, 1, 1}, Width: 2, Views: true}))(t)
+	if got := scored(t, view, []float32{1, .1, .1, 1, 1, 0, .1, -1, 1, 1.1}, 2); view.Pairs() != 20 || !slices.Equal(got, []float64{1, 1, 0, 1, 1}) {
+		t.Errorf("views are accepted: %v, of %d pairs", got, view.Pairs())
+	}
+	must.Fail(t, must.Err(NewNeighbours(t.Context(), Use{Task: "verification@49%"}, view.of)), "a share of 49 % of 20 pairs")
 }
 
 // A probe finds a class that lies to one side of a plane, and learns nothing of a person from that person's other vectors.
@@ -131,6 +140,13 @@ func TestProbe(t *testing.T) {
 	if got := mean(scored(t, task, of.Vectors, people)); got < .9 {
 		t.Errorf("the probe finds %v of classes on two sides of a plane", got)
 	}
+	turned := slices.Clone(of.Vectors)
+	for row := range of.Labels {
+		turned[row*people] *= -1
+	}
+	if got := mean(scored(t, must.Get(task.With(t.Context(), turned))(t), of.Vectors, people)); got > .1 {
+		t.Errorf("fitted to a database with the two sides exchanged, the probe finds %v", got)
+	}
 	of.People = make([]int, 2*people)
 	if _, err := NewNeighbours(t.Context(), Use{Task: "probe"}, of); err == nil || !strings.Contains(err.Error(), "of one person") {
 		t.Errorf("one person alone: %v", err)
@@ -147,47 +163,86 @@ func TestVerification(t *testing.T) {
 		center := vectorsOf(1, width, uint64(100+p))
 		for range 2 + p%2 {
 			for _, c := range center {
-				x = append(x, c+float32(.3*r.NormFloat64()))
+				x = append(x, c+float32(.7*r.NormFloat64()))
 			}
 			of = append(of, 1000-p)
 		}
 	}
 	x, of = append(x, vectorsOf(1, width, 7)...), append(of, 1) // who has one vector alone asks nothing
-	task := must.Get(NewNeighbours(t.Context(), Use{Task: "verification@1%"}, Database{Vectors: x, Width: width, People: of}))(t)
-	if len(task.Queries()) != len(of)-1 {
-		t.Fatalf("%d of %d vectors ask", len(task.Queries()), len(of))
-	}
-	var near, other []float64
-	cosine := func(i, j int) float64 {
-		var dot, a, b float64
-		for d := range width {
-			u, v := float64(x[i*width+d]), float64(x[j*width+d])
-			dot, a, b = dot+u*v, a+u*u, b+v*v
+	for _, metric := range []string{MetricCosine, MetricEuclidean} {
+		task := must.Get(NewNeighbours(t.Context(), Use{Task: "verification@10%", Metric: metric}, Database{Vectors: x, Width: width, People: of}))(t)
+		if len(task.Queries()) != len(of)-1 {
+			t.Fatalf("%d of %d vectors ask", len(task.Queries()), len(of))
 		}
-		return dot / math.Sqrt(a*b)
-	}
-	for _, i := range task.Queries() {
-		for j := range of {
-			if j != i && of[j] != of[i] {
-				other = append(other, cosine(i, j))
+		var near, other []float64
+		close := func(i, j int) float64 {
+			var dot, a, b float64
+			for d := range width {
+				u, v := float64(x[i*width+d]), float64(x[j*width+d])
+				dot, a, b = dot+u*v, a+u*u, b+v*v
 			}
+			if metric == MetricEuclidean {
+				return 2*dot - a - b
+			}
+			return dot / math.Sqrt(a*b)
 		}
-	}
-	slices.Sort(other)
-	threshold := other[len(other)-1-len(other)/100]
-	for _, i := range task.Queries() {
-		share, all := 0., 0.
-		for j := range of {
-			if j != i && of[j] == of[i] {
-				if all++; cosine(i, j) > threshold+1e-6 {
-					share++
+		for _, i := range task.Queries() {
+			for j := range of {
+				if j != i && of[j] != of[i] {
+					other = append(other, close(i, j))
 				}
 			}
 		}
-		near = append(near, share/all)
+		slices.Sort(other)
+		threshold := other[len(other)-1-len(other)/10]
+		for _, i := range task.Queries() {
+			share, all := 0., 0.
+			for j := range of {
+				if j != i && of[j] == of[i] {
+					if all++; close(i, j) > threshold+1e-6 {
+						share++
+					}
+				}
+			}
+			near = append(near, share/all)
+		}
+		if got := scored(t, task, x[:len(x)-width], width); !slices.Equal(got, near) {
+			t.Errorf("%s: scores %v\nwant   %v", metric, got, near)
+		}
 	}
-	if got := scored(t, task, x[:len(x)-width], width); !slices.Equal(got, near) {
-		t.Errorf("scores %v\nwant   %v", got, near)
+}
+
+// Of four pairs of different people a quarter is accepted: those nearer than the second.
+func TestThreshold(t *testing.T) {
+	task := &Neighbours{task: taskVerification, accepts: .25, wanted: [][]int32{{1, 2}, {0}, {0}}}
+	s := &neighbourScorer{scoreSums: newScoreSums(3), task: task, genuine: []pairOf{{0, 3}, {0, 3.5}, {1, 2.5}, {2, 4.5}}, impostors: []float32{4, 1, 3, 2}}
+	copy(s.draws, []int{1, 1, 1})
+	if got := s.Scores(); !slices.Equal(got, []float64{.5, 0, 1}) {
+		t.Errorf("scores %v", got)
+	}
+}
+
+// What a use is said to be is what it is.
+func TestUseWords(t *testing.T) {
+	for _, c := range []struct {
+		use          Use
+		words, noisy string
+		byTarget     bool
+	}{
+		{Use{Task: "recall@10"}, "recall@10", "the vectors nearest to a query, by cosine, with noise on the query", false},
+		{Use{Task: "target@5", Metric: MetricEuclidean, Noise: NoiseDatabase}, "target by 5 neighbours", "the vectors nearest to a query, by Euclidean distance, with noise on the database", true},
+		{Use{Task: "verification@0.1%", Views: ViewsMirror, Noise: NoiseBoth}, "true accepts at 0.1 % false", "another view of the same example, by cosine, with noise on both", false},
+		{Use{Task: "probe"}, "target by a linear classifier", "logistic regression on vectors divided by their lengths, fitted to half of the people in the database, with noise on the query", true},
+		{Use{Task: "probe", Metric: MetricEuclidean}, "target by a linear classifier", "logistic regression, fitted to half of the people in the database, with noise on the query", true},
+	} {
+		if c.use.Check() != nil || c.use.Words() != c.words || c.use.Noisy() != c.noisy || c.use.ByTarget() != c.byTarget {
+			t.Errorf("%+v: %q, %q, by target: %t", c.use, c.use.Words(), c.use.Noisy(), c.use.ByTarget())
+		}
+	}
+	for task, ok := range map[string]bool{"recall@1000": true, "recall@1001": false, "target@1": true, "verification@100%": false, "verification@0%": false, "probe@3": false} {
+		if err := (Use{Task: task}).Check(); (err == nil) != ok {
+			t.Errorf("%s: %v", task, err)
+		}
 	}
 }
 
@@ -234,6 +289,14 @@ func TestNeighboursAsTheyAre(t *testing.T) {
 	if got := scored(t, must.Get(NewNeighbours(t.Context(), euclidean, Database{Vectors: equal, Width: 2}))(t), vectorsOf(9, 2, 3), 2); slices.Min(got) != 1 {
 		t.Errorf("of equal vectors all are nearest: %v", got)
 	}
+	ties := must.Get(NewNeighbours(t.Context(), euclidean, Database{Vectors: equal, Width: 2}))(t)
+	spread := slices.Clone(equal)
+	for i := range spread {
+		spread[i] += float32(i / 2)
+	}
+	if got := scored(t, must.Get(ties.With(t.Context(), spread))(t), slices.Repeat([]float32{20, 20}, 9), 2); slices.Min(got) != 1 {
+		t.Errorf("of equal vectors any are nearest: %v", got)
+	}
 	people := must.Get(NewNeighbours(t.Context(), Use{Task: "target@1"}, Database{Vectors: []float32{1, 0, .9, .1, 0, 1, .1, .9}, Width: 2, Labels: []int{3, 3, 5, 5}, People: []int{1, 1, 2, 2}}))(t)
 	if got := scored(t, people, []float32{1, 0, .9, .1, 0, 1, .1, .9}, 2); slices.Max(got) != 0 {
 		t.Errorf("a target is found by the same person: %v", got)
@@ -247,6 +310,10 @@ func TestMostQueries(t *testing.T) {
 	task := must.Get(NewNeighbours(t.Context(), Use{Task: "recall@1", Metric: MetricEuclidean}, Database{Vectors: x, Width: 2}))(t)
 	if q := task.Queries(); len(q) != mostQueries || q[0] != 0 || q[mostQueries-1] < mostQueries+600 || !slices.IsSorted(q) {
 		t.Errorf("%d queries", len(q))
+	}
+	views := must.Get(NewNeighbours(t.Context(), Use{Task: "recall@1"}, Database{Vectors: x, Width: 2, Views: true}))(t)
+	if q, last := views.Queries(), mostQueries-1; int(views.wanted[last][0]) != q[last] {
+		t.Errorf("query %d should find view %d", q[last], views.wanted[last][0])
 	}
 	f := Features{Front: identity(2), Head: identity(2), Noise: Gaussian{1e-3}}
 	out := must.Get(f.Outputs(context.Background(), nn.Rows{P: 2, X: x, Labels: make([]int, len(x)/2)}, 1))(t)

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -28,6 +29,20 @@ func TestPost(t *testing.T) {
 				t.Errorf("%+v of %v: %v, want %v twice", c.post, c.x, x, c.want)
 				break
 			}
+		}
+	}
+}
+
+// Of four drops the variance is their mean square less the square of their mean, over 3.
+func TestDropOfFour(t *testing.T) {
+	for _, c := range []struct {
+		after        []float64
+		mean, square float64
+	}{{[]float64{0, 1, 1, 1}, .25, .25}, {[]float64{0, 0, 1, 1}, .5, .5}, {[]float64{0, .5, 1, 1}, .375, .3125}} {
+		a := dropOf([]float64{1, 1, 1, 1}, c.after, nil)
+		half := 1.959963984540054*math.Sqrt((c.square-c.mean*c.mean)/3) + math.Log(40)/4
+		if a.Fraction != c.mean || math.Abs(a.Interval.Low-c.mean+half) > 1e-12 || math.Abs(a.Interval.High-c.mean-half) > 1e-12 {
+			t.Errorf("after %v: %+v, want %v ± %v", c.after, a, c.mean, half)
 		}
 	}
 }
@@ -83,7 +98,11 @@ func TestPeopleCover(t *testing.T) {
 			}
 			return 0
 		}
-		covered += cover(newAccuracy(hits, 1, people).Interval, p)
+		in := newAccuracy(hits, 1, people).Interval
+		if !(in.Low > .5 && in.High < 1) { // twice as far from .8 as the limits of 80 people are
+			t.Errorf("accuracy of 80 people: %v", in)
+		}
+		covered += cover(in, p)
 		dropped += cover(dropOf(before, hits, people).Interval, .9-p)
 		rows += cover(newAccuracy(hits, 1, nil).Interval, p)
 	}

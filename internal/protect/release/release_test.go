@@ -13,6 +13,7 @@ import (
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/stat"
 	"tattle/internal/must"
+	"tattle/internal/run"
 )
 
 // falseAlarm is the probability with which a statistical test here would fail,
@@ -71,15 +72,18 @@ func TestFeatureScale(t *testing.T) {
 	for range data.Labels {
 		for j := range 3 {
 			v := float32(r.NormFloat64())
+			if len(data.X) == 5 {
+				v = -9
+			}
 			data.X = append(data.X, v)
 			v *= float32(j + 1)
 			want += float64(v) * float64(v) / float64(3*len(data.Labels))
 		}
 	}
 	m := linear{p: 3, n: 3, w: []float32{1, 0, 0, 0, 2, 0, 0, 0, 3}}
-	got, _, err := FeatureScale(context.Background(), m, data)
-	if err != nil || math.Abs(got-math.Sqrt(want)) > 1e-12*got {
-		t.Errorf("%v, %v, want %v", got, err, math.Sqrt(want))
+	got, largest, err := FeatureScale(context.Background(), m, data)
+	if err != nil || math.Abs(got-math.Sqrt(want)) > 1e-12*got || largest != 27 {
+		t.Errorf("%v, largest %v, %v, want %v and 27", got, largest, err, math.Sqrt(want))
 	}
 	data.X[3*200+1] = float32(math.Inf(1))
 	m.w = []float32{0, 1, 0, 0, 0, 1, 1, 0, 0}
@@ -120,8 +124,27 @@ func TestUtilityOfLinearModel(t *testing.T) {
 		if u.Released.Trials != 3*n || want < in.Low || want > in.High {
 			t.Errorf("σ = %v: %+v, outside of which lies %v", sigma, u.Released, want)
 		}
-		if u.Examples != n {
-			t.Errorf("%+v", u)
+		right := 0 // with the noise of three draws, of both features that count
+		z := make([]float64, 4)
+		for i, y := range data.Labels {
+			for draw := range 3 {
+				Gaussian{sigma}.Sample(z, run.Rand(7^noiseStream, i, draw))
+				if y == nn.Largest([]float32{float32(float64(data.X[4*i])+z[0]) + float32(float64(data.X[4*i+1])+z[1]), 0}) {
+					right++
+				}
+			}
+		}
+		if u.Examples != n || u.Released.Correct != right {
+			t.Errorf("%+v, of which %d are right", u, right)
+		}
+		out := must.Get(f.Outputs(context.Background(), data, 7))(t)
+		Gaussian{sigma}.Sample(z, run.Rand(7^noiseStream, n-1, 0))
+		if want := float32(float64(data.X[4*n-4])+z[0]) + float32(float64(data.X[4*n-3])+z[1]); len(out) != 2*n || out[2*n-2] != want || out[2*n-1] != 0 {
+			t.Errorf("%d outputs, the last of which are %v, want %v and 0", len(out), out[len(out)-2:], want)
+		}
+		f.Head = nil
+		if out = must.Get(f.Outputs(context.Background(), data, 7))(t); len(out) != 4*n || out[4*n-1] != float32(-1+z[3]) {
+			t.Errorf("%d numbers are released, the last of which is %v, want %v", len(out), out[len(out)-1], -1+z[3])
 		}
 	}
 }

@@ -55,6 +55,71 @@ func TestWorst(t *testing.T) {
 	}
 }
 
+// TestWorstIsRoundedOutward compares limits with the formulas, beyond which they are by less than 1e-7.
+func TestWorstIsRoundedOutward(t *testing.T) {
+	above := func(what string, got, want float64) {
+		t.Helper()
+		if !(got >= want && got <= want*(1+1e-7)) {
+			t.Errorf("%s = %v, expected at least %v", what, got, want)
+		}
+	}
+	Φ := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	for _, q := range []float64{-6, -3, -1, 0, 1} {
+		for _, r := range []float64{.01, 1, 4} {
+			for _, t := range []float64{0, .01} {
+				w := Worst{R: r, t: t}
+				above("success", w.Success(Φ(q)), min(1, Φ(q+r)*(1+t)))
+				above("success after what it leaves, below the limit", Φ(q), Φ(normal.Quantile(w.Without(Φ(q)))+r)*(1+t))
+			}
+			if got := RadiusFor(Φ(q), Φ(q+r)); !(got > r-1e-4 && got < r) {
+				t.Errorf("radius %v, expected a little less than %v", got, r)
+			}
+		}
+	}
+	for _, share := range []float64{.3, .26, .07} { // of whom Q > share there are fewer than 1/share
+		if got, want := (Worst{R: 1}).Exposed(Φ(normal.Quantile(share)+1)), math.Floor(1/share); got != want {
+			t.Errorf("%v people are exposed, expected %v", got, want)
+		}
+	}
+	if got := (Worst{R: 1}).Without(1); got != 1 {
+		t.Errorf("before certain success, guessing reaches %v", got)
+	}
+	if got := RadiusFor(.5, .2); got != 0 {
+		t.Errorf("radius %v for less than guessing reaches", got)
+	}
+	for clip := .1; clip < 10; clip *= 1.3 {
+		for _, sigma := range []float64{.7, 3} {
+			w, _ := WorstOf(Gaussian{sigma}, clip, 3)
+			r := div(exact(clip), exact(sigma))
+			square, rho := mul(exact(3), r, r), 2*3*clip*clip/sigma/sigma
+			if mul(exact(w.R), exact(w.R)).Cmp(square) < 0 || mul(exact(2), square).Cmp(exact(w.ZCDP())) > 0 || w.ZCDP() > rho*(1+1e-13) {
+				t.Errorf("r = %v and ρ = %v, less than %v or more than exact", w.R, w.ZCDP(), rho)
+			}
+		}
+	}
+	// δ of an ε, in which Φ(−x) = φ(x)·(1/x − 1/x³ + 3/x⁵ − 15/x⁷ + …) where exp(ε) overflows.
+	for _, μ := range []float64{.3, 2.3, 20, 26.5, 200} {
+		for _, δ := range []float64{1e-3, 1e-9} {
+			w := Worst{R: μ / 2}
+			ε := w.Epsilon(δ)
+			delta := func(ε float64) float64 {
+				a, x := μ/2-ε/μ, μ/2+ε/μ
+				second := math.Exp(ε) * Φ(-x)
+				if x > 25 {
+					second = normal.Prob(a) * (1 - (1-(3-15/x/x)/x/x)/x/x) / x
+				}
+				return Φ(a) - second
+			}
+			if got := delta(ε); !(got <= δ*(1+1e-8)) || !(delta(ε*(1-1e-5)) > δ*(1-1e-5)) {
+				t.Errorf("μ = %v: δ = %v at ε = %v, expected at most %v", μ, got, ε, δ)
+			}
+			if got := (Worst{R: μ / 2, t: .5}).Epsilon(δ); math.Abs(got-ε-2) > 1e-9*got {
+				t.Errorf("ε = %v with probabilities of a difference of a half, without %v", got, ε)
+			}
+		}
+	}
+}
+
 // TestWorstAdversary has the likeliest of inputs on a sphere named, which comes near the limit and not above. A count of 40,000 is
 // within 5σ < .0125 of its mean but for a probability of 6e-7.
 func TestWorstAdversary(t *testing.T) {
