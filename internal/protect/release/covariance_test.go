@@ -127,6 +127,12 @@ func TestCovarianceErrs(t *testing.T) {
 	nan[4] = math.NaN()
 	skew := gram(3, 3, 1)
 	skew[1] += .1
+	for _, c := range [][]float64{{1e8, 5e7, 5e7 + 1e4, 1e8}, {1e-8, 5e-9 + 1e-12, 5e-9, 1e-8}, {1, -.5, .5, 1}} {
+		must.Fail(t, must.Err(release.NewCovariance(2, c)), "not symmetric")
+	}
+	covariance(t, 2, []float64{1e-8, 5e-9 + 5e-15, 5e-9, 1e-8}) // to half of what is allowed
+	covariance(t, 1, []float64{4})
+	must.Fail(t, must.Err(release.NewCovariance(0, nil)), "must be of 1 to 8192")
 	for want, c := range map[string][]float64{
 		"8 entries of a covariance of 3 numbers; must be 9": make([]float64, 8),
 		"NaN at row 1, column 1":                            nan,
@@ -194,6 +200,26 @@ func TestReadCovariance(t *testing.T) {
 func TestBuildLikeErrs(t *testing.T) {
 	train := labelled{inputs{P: 6, X: normal(6 * 40)}, 3}
 	s := release.Spec{Keep: 2, Projection: "discriminant", Covariance: covariance(t, 2, []float64{2, 1, 1, 5})}
+	// A way back that is off by a hundredth is refused, by a ten-thousandth not, whatever the unit.
+	for _, unit := range []float64{1e-3, 1e3} {
+		scaled := release.Spec{Keep: 2, Covariance: covariance(t, 2, []float64{2 * unit * unit, unit * unit, unit * unit, 5 * unit * unit})}
+		for _, part := range []float64{-.01, .01, -1e-4, 1e-4} {
+			front, head := must.Get2(scaled.Build(context.Background(), smallNet(false), nil))(t)
+			w, _, _ := denseOf(t, head, "release-unwhiten")
+			w[0] += float32(part * math.Sqrt2 * unit)
+			if err := must.Err2(scaled.BuildLike(context.Background(), smallNet(false), nil, front, head)); (err == nil) != (math.Abs(part) < .001) {
+				t.Errorf("unit %v, off by %v: %v", unit, part, err)
+			}
+		}
+	}
+	// A random projection is that of its seed, whatever was kept.
+	random := release.Spec{Keep: 2, Projection: "random", Seed: 4}
+	front, head := must.Get2(random.Build(context.Background(), smallNet(false), nil))(t)
+	was := stored(t, front)
+	w, _, _ := denseOf(t, front, "release-project")
+	w[0] += .5
+	again, _ := must.Get2(random.BuildLike(context.Background(), smallNet(false), nil, front, head))(t)
+	must.Do(t, onnx.Same(was, stored(t, again)))
 	build := func() (front, head *nn.Graph) {
 		front, head = must.Get2(s.Build(context.Background(), smallNet(false), train))(t)
 		return front, head
@@ -202,12 +228,14 @@ func TestBuildLikeErrs(t *testing.T) {
 		side string
 		node string
 		at   int
+		by   float32
 		want string
 	}{
-		{"front", "release-whiten", 2, "another covariance"},
-		{"head", "release-unwhiten", 0, "the head does not undo it"},
-		{"front", "release-project", 3, "the head does not undo it"},
-		{"head", "release-unproject", 3, "the head does not undo it"},
+		{"front", "release-whiten", 2, .5, "another covariance"},
+		{"head", "release-unwhiten", 0, .5, "the head does not undo it"},
+		{"front", "release-project", 3, .5, "the head does not undo it"},
+		{"front", "release-project", 3, -.5, "the head does not undo it"},
+		{"head", "release-unproject", 3, .5, "the head does not undo it"},
 	} {
 		front, head := build()
 		g := front
@@ -215,10 +243,19 @@ func TestBuildLikeErrs(t *testing.T) {
 			g = head
 		}
 		w, _, _ := denseOf(t, g, c.node)
-		w[c.at] += .5
+		w[c.at] += c.by
 		must.Fail(t, must.Err2(s.BuildLike(context.Background(), smallNet(false), nil, front, head)), c.want)
 	}
-	front, head := build()
+	for _, by := range []float32{.01, -.01} {
+		front, head = build()
+		for _, n := range front.Nodes {
+			if n.Name == "release-project" {
+				n.Op.(*nn.Dense).Bias.Data[1] += by
+			}
+		}
+		must.Fail(t, must.Err2(s.BuildLike(context.Background(), smallNet(false), nil, front, head)), "its bias 1 is not that of the mean")
+	}
+	front, head = build()
 	other := s
 	other.Covariance = covariance(t, 2, []float64{2, 0, 0, 5})
 	must.Fail(t, must.Err2(other.BuildLike(context.Background(), smallNet(false), nil, front, head)), "covariance")

@@ -187,10 +187,24 @@ func TestSpecScores(t *testing.T) {
 	}
 	logSoftmax := ending(&nn.Binary{Operator: "Sub"}, "fc2", "sum")
 	logSoftmax.Nodes = slices.Insert(logSoftmax.Nodes, len(logSoftmax.Nodes)-2, &nn.Node{Name: "sum", Op: &nn.Reduce{Function: "Sum"}, Inputs: []string{"fc2"}, Output: "sum"})
-	for _, g := range []*nn.Graph{ending(&nn.Softmax{}, "fc2"), logSoftmax, ending(nn.Flatten(), "fc2")} {
-		front, _ := must.Get2(release.Spec{Surface: "logits"}.Build(t.Context(), g, nil))(t)
-		same(t, g.Nodes[len(g.Nodes)-2].Op.Kind(), outputs(t, front, x), logits)
+	product := ending(&nn.Binary{Operator: "Mul"}, "fc2", "sum")
+	product.Nodes = slices.Insert(product.Nodes, len(product.Nodes)-2, logSoftmax.Node("sum"))
+	times, none := slices.Clone(logits), make([]float32, len(logits))
+	for i, v := range logits {
+		times[i] = v * (logits[i/3*3] + logits[i/3*3+1] + logits[i/3*3+2])
 	}
+	for _, c := range []struct {
+		g    *nn.Graph
+		want []float32
+	}{
+		{ending(&nn.Softmax{}, "fc2"), logits}, {logSoftmax, logits}, {ending(nn.Flatten(), "fc2"), logits},
+		{product, times}, {ending(&nn.Binary{Operator: "Sub"}, "fc2", "fc2"), none},
+	} {
+		front, _ := must.Get2(release.Spec{Surface: "logits"}.Build(t.Context(), c.g, nil))(t)
+		same(t, c.g.Nodes[len(c.g.Nodes)-2].Op.Kind(), outputs(t, front, x), c.want)
+	}
+	two := &nn.Dense{In: 3, Out: 2, Weight: &nn.Param{Name: "w", Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}}}
+	must.Get2(release.Spec{Surface: "probabilities"}.Build(t.Context(), ending(two, "fc2"), nil))(t)
 	one := &nn.Dense{In: 3, Out: 1, Weight: &nn.Param{Name: "w", Shape: []int{1, 3}, Data: []float32{1, 2, 3}}}
 	for _, c := range []struct {
 		g             *nn.Graph
