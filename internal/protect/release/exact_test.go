@@ -211,7 +211,7 @@ func TestTableIsExact(t *testing.T) {
 	steep := must.Get(NewTable([]float64{-1, -.9, 0, .1, 1, 1.5}, []float64{1e-8, .1, 1e-6, 1, 1e-5, 1e-9}, 1))(t)
 	flat := must.Get(NewTable([]float64{-2000, -1000, 1000, 2000}, []float64{.1, 1, 1, .1}, 1000))(t)
 	lopsided := must.Get(NewTable([]float64{-1, 0, 1}, []float64{math.Exp(-1), 1, math.Exp(-20)}, 1))(t)
-	if x := flat.invert(2, .25); math.Abs(x-(.75*flat.x[1]+.25*flat.x[2])) > 1e-12*flat.sigma {
+	if x := flat.invert(2, .25); !(math.Abs(x-(.75*flat.x[1]+.25*flat.x[2])) <= 1e-12*flat.sigma) {
 		t.Errorf("a quarter of a flat segment ends at %v", x)
 	}
 	for name, table := range map[string]*Table{"humps": testTable(t, 1), "steep": steep, "flat": flat, "lopsided": lopsided} {

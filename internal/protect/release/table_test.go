@@ -15,17 +15,17 @@ func TestNewTableErrs(t *testing.T) {
 	for want, c := range map[string][2][]float64{
 		"3 positions and 2": {{1, 2, 3}, {1, 1}},
 		"2 positions":       {{1, 2}, {1, 1}},
-		"x is 1 in row 2 and 1.5 in the row before": {{1.5, 1, 2}, {1, 2, 1}},
-		"x is -1e+101 in row 1":                     {{-1e101, 1, 2}, {1, 2, 1}},
-		"x is NaN":                                  {{1, math.NaN(), 2}, {1, 2, 1}},
-		"is 0 in row 1: where the supports":         {{1, 2, 3}, {0, 2, 1}},
-		"density is -1 in row 2":                    {{1, 2, 3}, {1, -1, 1}},
-		"density is +Inf":                           {{1, 2, 3}, {1, math.Inf(1), 1}},
-		"must rise":                                 {{1, 2, 3}, {2, 1, .5}},
-		"are out of range":                          {{1e99, 1.0000000001e99, 1e100}, {1e-290, 1, 1e-290}},
-		"rise in the first":                         {{1, 2, 3}, {2, 2, 1}},
-		"fall in the last":                          {{1, 2, 3}, {1, 2, 2}},
-		"as many of either,":                        {make([]float64, MaxTable+1), make([]float64, MaxTable+1)},
+		"x is 1 in row 2 and 1 in the row before": {{1, 1, 2}, {1, 2, 1}},
+		"x is -1e+101 in row 1":                   {{-1e101, 1, 2}, {1, 2, 1}},
+		"x is NaN":                                {{1, math.NaN(), 2}, {1, 2, 1}},
+		"is 0 in row 1: where the supports":       {{1, 2, 3}, {0, 2, 1}},
+		"density is -1 in row 2":                  {{1, 2, 3}, {1, -1, 1}},
+		"density is +Inf":                         {{1, 2, 3}, {1, math.Inf(1), 1}},
+		"must rise":                               {{1, 2, 3}, {2, 1, .5}},
+		"are out of range":                        {{1e99, 1.0000000001e99, 1e100}, {1e-290, 1, 1e-290}},
+		"rise in the first":                       {{1, 2, 3}, {2, 2, 1}},
+		"fall in the last":                        {{1, 2, 3}, {1, 2, 2}},
+		"as many of either,":                      {make([]float64, MaxTable+1), make([]float64, MaxTable+1)},
 	} {
 		table, err := NewTable(c[0], c[1], 1)
 		if want == "are out of range" && err == nil {
