@@ -231,10 +231,10 @@ func TestBuildLikeErrs(t *testing.T) {
 		by   float32
 		want string
 	}{
-		{"front", "release-whiten", 2, .5, "another covariance"},
+		{"front", "release-whiten", 2, .5, "another covariance: row 1, column 0"},
 		{"head", "release-unwhiten", 0, .5, "the head does not undo it"},
 		{"front", "release-project", 3, .5, "the head does not undo it"},
-		{"front", "release-project", 3, -.5, "the head does not undo it"},
+		{"front", "release-project", 8, -.5, "the head does not undo it: rows 1 and 0"},
 		{"head", "release-unproject", 3, .5, "the head does not undo it"},
 	} {
 		front, head := build()

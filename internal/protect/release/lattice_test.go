@@ -277,12 +277,15 @@ func TestMeanOf(t *testing.T) {
 		t.Error("the sums of too many numbers are taken for one draw")
 	}
 	// Over all numbers of all releases, differences of probabilities add up.
-	one := must.Get(NewLattice(lattice.Lattice{Delta: .25, Sigma: .5, Clip: 16, Dim: 1}))(t)
-	_, each, _ := one.Rounded(1)
-	for queries, times := range map[int]float64{0: 3, 1: 3, 5: 15} {
-		if _, all, ok := l.Rounded(queries); !ok || !(each > 0) || !(all >= times*each && all < times*each*(1+1e-12)) {
+	_, each, _ := lattice.Rounded(l.Ratio())
+	for queries, times := range map[int]float64{0: 3, 1: 3, 5: 15, 1e18: 3e18} {
+		want := mul(exact(times), exact(each))
+		if _, all, ok := l.Rounded(queries); !ok || !(each > 0) || exact(all).Cmp(want) < 0 || off(all, want) > 1e-12 {
 			t.Errorf("three numbers of %d releases differ by %v, one by %v", queries, all, each)
 		}
+	}
+	if _, all, _ := l.Rounded(1e18); !(PairShare(l, []float64{0, 0, 0}, []float64{0, 0, 0}, 1e18) <= .25*(1-all)) {
+		t.Error("equal features are hidden although releases are not quite Gaussian")
 	}
 	coarse := must.Get(NewLattice(lattice.Lattice{Delta: .5, Sigma: .5, Clip: 16, Dim: 3}))(t)
 	if _, n := MeanOf(coarse, k); n != k {

@@ -259,11 +259,15 @@ func TestNeighboursRefuse(t *testing.T) {
 			_, err := NewNeighbours(t.Context(), Use{Task: "verification", Metric: MetricEuclidean}, zero)
 			return err
 		},
-		"give recall@10":                func() error { return Use{Task: "accuracy"}.Check() },
-		"neighbours from 1 to":          func() error { return Use{Task: "recall@0"}.Check() },
-		"a share of false accepts":      func() error { return Use{Task: "verification@200%"}.Check() },
-		"give one of cosine":            func() error { return Use{Task: "recall", Metric: "manhattan"}.Check() },
-		"its vector is not finite":      func() error { return task.Scorer(3, 2).Add(0, []float32{1, float32(math.NaN())}) },
+		"give recall@10":                      func() error { return Use{Task: "accuracy"}.Check() },
+		"neighbours from 1 to":                func() error { return Use{Task: "recall@0"}.Check() },
+		"a share of false accepts":            func() error { return Use{Task: "verification@200%"}.Check() },
+		"give one of cosine":                  func() error { return Use{Task: "recall", Metric: "manhattan"}.Check() },
+		"example 2: its vector is not finite": func() error { return task.Scorer(3, 2).Add(1, []float32{1, 1, 1, float32(math.NaN())}) },
+		"vector 2 (from 0) is zero": func() error {
+			cosine := must.Get(NewNeighbours(t.Context(), Use{Task: "recall@1"}, Database{Vectors: []float32{1, 2, 2, 1, 3, 4}, Width: 2}))(t)
+			return cosine.Scorer(3, 2).Add(1, []float32{1, 1, 0, 0})
+		},
 		"the database has vectors of 2": func() error { return task.Scorer(3, 3).Add(0, []float32{1, 2, 3}) },
 	} {
 		must.Fail(t, f(), want)

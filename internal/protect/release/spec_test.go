@@ -167,6 +167,9 @@ func TestSpecClipNorm(t *testing.T) {
 			}
 		}
 	}
+	for _, least := range []release.Spec{{ClipNorm: 1e-12}, {ClipNorm: 1e18}, {Surface: "logits", Temperature: 1e-6}, {Surface: "logits", Temperature: 1e6}} {
+		must.Get2(least.Build(t.Context(), smallNet(false), nil))(t)
+	}
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1), 1e-30, 1e30} {
 		_, _, err := release.Spec{ClipNorm: bad}.Build(t.Context(), smallNet(false), nil)
 		must.Fail(t, err, "norm")

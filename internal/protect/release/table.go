@@ -111,7 +111,7 @@ func (t *Table) standardise() bool {
 		lo, hi, _ := t.ends(k, math.Inf(1))
 		t.fall[k] = math.Expm1(-math.Abs(t.slope[k]) * (hi - lo))
 	}
-	return scale > 0 && t.steep < 1e150 && math.Abs(sum-1) < 1e-6 &&
+	return t.steep < 1e150 && math.Abs(sum-1) < 1e-6 &&
 		math.Abs(t.moment(0, 1)) < 1e-6*t.sigma && math.Abs(t.moment(0, 2)/(t.sigma*t.sigma)-1) < 1e-6
 }
 

@@ -12,6 +12,7 @@ import (
 )
 
 func TestNewTableErrs(t *testing.T) {
+	must.Get(NewTable([]float64{-1, 0, 1}, []float64{1e-290, 1e290, 1e-290}, 1))(t)
 	for want, c := range map[string][2][]float64{
 		"3 positions and 2": {{1, 2, 3}, {1, 1}},
 		"2 positions":       {{1, 2}, {1, 1}},

@@ -82,8 +82,8 @@ func RadiusFor(κ, limit float64) float64 {
 }
 
 // ZCDP returns ρ of zero-concentrated differential privacy: two inputs differ by 2R at most, so ρ = (2R)²k/2σ² = 2r². It holds
-// for the noise on a lattice as it is (Canonne, Kamath and Steinke, arXiv:2004.00010).
-func (w Worst) ZCDP() float64 { return 2 * w.norm * w.norm * (1 + 8*unit) }
+// for the noise on a lattice as it is (Canonne, Kamath and Steinke, arXiv:2004.00010). r is rounded up by more than the product loses.
+func (w Worst) ZCDP() float64 { return 2 * w.norm * w.norm }
 
 // GDP returns μ of Gaussian differential privacy, 2r.
 func (w Worst) GDP() float64 { return 2 * w.R }
