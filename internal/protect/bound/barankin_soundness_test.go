@@ -71,33 +71,86 @@ type wide struct {
 
 func (w wide) Dims() (p, n int) { return 1, w.n }
 
-// Moments err no more than they say of features that are exact, or as far off as runtime says.
+// Moments err no more than they say of features that are exact, or as far off as their errors and runtime say. They are those of the
+// second of two inputs.
 func TestMomentsErrNoMoreThanTheySay(t *testing.T) {
 	const n, count = 30, 3
 	r := rand.New(rand.NewPCG(22, 22))
 	for trial := range 200 {
 		runtime, gaussian := []float64{0, 1e-3}[trial%2], release.Gaussian{Sigma: 3 * math.Exp(r.Float64())}
-		c := Certifier{Net: wide{n: n}, Noise: gaussian, Queries: 1 + r.IntN(3), a: make([]float64, (count+1)*n), b: make([]float64, (count+1)*n)}
+		c := Certifier{Net: wide{n: n}, Noise: gaussian, Queries: 1 + r.IntN(3), a: make([]float64, 2*(count+1)*n), b: make([]float64, 2*(count+1)*n)}
+		own, errs := c.a[(count+1)*n:], c.b[(count+1)*n:]
+		for i := range errs {
+			errs[i] = runtime * r.Float64()
+		}
 		z := make([][]*big.Float, count)
-		for i := range c.a { // every feature moves by about 1, the first witness's as far as it may
-			c.a[i] = float64(1-2*r.IntN(2)) * (1 + .1*r.Float64())
+		for i := range own { // every feature moves by about 1, the first witness's as far as it may
+			own[i] = float64(1-2*r.IntN(2)) * (1 + .1*r.Float64())
 			if i < n {
-				c.a[i] *= 1e-3
+				own[i] *= 1e-3
 				continue
 			}
-			off := exact(2 * runtime * math.Copysign(1, c.a[n+i%n]))
-			z[i/n-1] = append(z[i/n-1], off.Add(off, exact(c.a[i])).Sub(off, exact(c.a[i%n])))
+			off := exactProduct(exact(2*runtime+errs[i]+errs[i%n]), exact(math.Copysign(1-1e-9, own[n+i%n])))
+			z[i/n-1] = append(z[i/n-1], off.Add(off, exact(own[i])).Sub(off, exact(own[i%n])))
 		}
 		for _, noise := range []release.Noise{gaussian, overlapping{opaque{gaussian}}} {
 			c.Noise = noise
 			v := newMoments(count)
-			c.fill(&v, 0, runtime)
+			c.fill(&v, count+1, runtime)
 			for at, value := range v.value {
 				d := exactMoment(z[at/count], z[at%count], c.Queries, gaussian.Sigma)
 				if d.Sub(d, exact(value)); d.Abs(d).Cmp(exact(v.err[at])) > 0 {
 					t.Fatalf("%T, runtime %g: moment %d is %g ± %g, and off by %g", noise, runtime, at, value, v.err[at], d)
 				}
 			}
+		}
+	}
+}
+
+// Powers are within what they say of (1+x)ᵏ − 1 in real arithmetic, for x within its error, and no further off than that needs.
+func TestPowers(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 25))
+	for range 2000 {
+		k, x, e := 1+r.IntN(4), math.Exp(100*r.Float64()-40), 0.
+		if r.IntN(3) == 0 {
+			x = -r.Float64()
+		}
+		if r.IntN(2) == 0 {
+			e = math.Abs(x) * math.Exp(-30*r.Float64())
+		}
+		raise := func(x *big.Float) *big.Float {
+			p := exact(1)
+			for range k {
+				p = exactProduct(p, x)
+			}
+			return p.Sub(p, exact(1))
+		}
+		value, err := power(x, e, k)
+		most := 0.
+		for _, off := range []float64{-e, e} {
+			at := new(big.Float).Add(exact(1), exact(x))
+			if at.Add(at, exact(off)); at.Sign() < 0 {
+				at = exact(0)
+			}
+			d := raise(at)
+			if d.Sub(d, exact(value)); d.Abs(d).Cmp(exact(err)) > 0 {
+				t.Fatalf("(1 + %g ± %g)^%d − 1 is %g ± %g, and off by %g", x, e, k, value, err, d)
+			}
+			far, _ := d.Float64()
+			most = max(most, far)
+		}
+		if loose := 1e-12 * (math.Abs(value) + math.Abs(x)); err > most*(1+1e-12)+loose {
+			t.Fatalf("(1 + %g ± %g)^%d − 1 is %g ± %g, and off by %g at most", x, e, k, value, err, most)
+		}
+		if x < 0 {
+			continue
+		}
+		up, want := powerAbove(x, k), raise(new(big.Float).Add(exact(1), exact(x)))
+		if ratio, _ := new(big.Float).Quo(exact(up), want).Float64(); exact(up).Cmp(want) < 0 || ratio > 1+1e-12 {
+			t.Fatalf("(1 + %g)^%d − 1 is at most %g, 1%+g of it", x, k, up, ratio-1)
+		}
+		if b := missed(x, e); exact(b).Cmp(new(big.Float).Add(exact(e), exactProduct(exact(x), exact(ulp)))) < 0 || b > (e+ulp*x)*(1+1e-12) {
+			t.Fatalf("%g ± %g is off by %g", x, e, b)
 		}
 	}
 }

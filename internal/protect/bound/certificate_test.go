@@ -84,9 +84,17 @@ func TestCertificateAtTheEdges(t *testing.T) {
 		t.Errorf("a shift of 1e-12 under rounding of 1e-10: %v, ‖z‖ %g, allowance %g, std %g", d.Status, d.ZNorm, d.Allowance, d.Std(1e-12, 0))
 	}
 	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32} {
-		if d := (&Certifier{Net: diag(1e300, 1), Noise: release.Gaussian{Sigma: 1}}).Divergences(t.Context(), []float32{0, 0}, []float32{bad, 0})[0]; d.Std(1, 0) != 0 {
-			t.Errorf("ε = %g proves %g", bad, d.Std(1, 0))
+		if d := (&Certifier{Net: diag(1e300, 1), Noise: release.Gaussian{Sigma: 1}}).Divergences(t.Context(), []float32{0, 0}, []float32{bad, 0})[0]; d.Std(1, 0) != 0 || d.Share != 0 || d.Pair(1, 0) != 0 {
+			t.Errorf("ε = %g proves %g and a share of %g", bad, d.Std(1, 0), d.Share)
 		}
+	}
+	if d := (&Certifier{Net: diag(1, 1), Noise: release.None{}}).Divergences(t.Context(), []float32{0, 0}, []float32{1, 0})[0]; d.Std(1, 0) != 0 || d.Share != 0 {
+		t.Errorf("without noise: %g and a share of %g", d.Std(1, 0), d.Share)
+	}
+	// An error of wᵀε counts against it.
+	sure := (&Certifier{Net: diag(1, 1), Noise: release.Gaussian{Sigma: 1}}).Divergences(t.Context(), []float32{0, 0}, []float32{1, 0})[0]
+	if a, b := sure.Pair(1, .25), .75*math.Sqrt(release.GaussianPairShare(1)); !(a <= b && a > b*(1-1e-9)) {
+		t.Errorf("a floor of %g, want %g", a, b)
 	}
 }
 
@@ -125,6 +133,7 @@ func TestDomainIsExact(t *testing.T) {
 		}
 	}
 	must.Fail(t, must.Err(Legal([]float64{1}, []float64{0}))) // a range from 1 to 0
+	must.Get(Legal([]float64{1}, []float64{1}))(t)            // a constant
 }
 
 var _ Net = (*nn.Net)(nil)

@@ -129,6 +129,18 @@ func latticeRun(t *testing.T, l release.Lattice) {
 	}
 }
 
+// A feature that its error may take out of the ball can be any point of it, and one that it may not has its own error.
+func TestLatticeAtTheEdgeOfTheBall(t *testing.T) {
+	l := ballNoise(t, .25, 1, 8, 2)
+	for b, want := range map[float64]float64{.6: .75, 2.5: 13} {
+		c := &Certifier{Net: wide{n: 2}, Noise: l, a: []float64{5, 3}, b: []float64{b, 0}, illegal: make([]bool, 1)}
+		c.round(l)
+		if c.a[0] != 5 || c.b[0] != want {
+			t.Errorf("5 ± %v becomes %v ± %v, want an error of %v", b, c.a[0], c.b[0], want)
+		}
+	}
+}
+
 // Where features are exact and on the lattice already, the certificate is that of Gaussian noise
 // of the same σ for the exact change, and of nearly the same pair share.
 func TestLatticeIsGaussianOnIntegers(t *testing.T) {

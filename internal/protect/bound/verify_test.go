@@ -96,6 +96,16 @@ func TestUnboundedUpToRounding(t *testing.T) {
 	}
 }
 
+// A mean square is unbounded from the square on of what a standard deviation is.
+func TestUnboundedMeanSquare(t *testing.T) {
+	for square, found := range map[float64]int{.9 * UnboundedFrom * UnboundedFrom: 1, 1.1 * UnboundedFrom * UnboundedFrom: 0} {
+		var v verifier
+		if v.limits("std", "square", 0, nil, math.Inf(1), &limits{square: square}, UnboundedFrom); len(v.found) != found {
+			t.Errorf("recorded +Inf, recomputed %g: %v", square, v.found)
+		}
+	}
+}
+
 // A model with ten of its rows changed by a thousandth proves something else.
 func TestVerifyCatchesAnotherModel(t *testing.T) {
 	m, data, e := small(t)
