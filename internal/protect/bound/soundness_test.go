@@ -34,6 +34,22 @@ func TestRootExpm1(t *testing.T) {
 	}
 }
 
+// Lengths are rounded up, of one number and of many.
+func TestLength(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 26))
+	for range 1000 {
+		x, sum := make([]float64, 1+r.IntN(40)), exact(0)
+		for i := range x {
+			x[i] = r.NormFloat64()
+			sum.Add(sum, exactProduct(exact(x[i]), exact(x[i])))
+		}
+		got := exactProduct(exact(length(x)), exact(length(x)))
+		if ratio, _ := new(big.Float).Quo(got, sum).Float64(); got.Cmp(sum) < 0 || ratio > 1+1e-13 {
+			t.Fatalf("the square of the length of %v is 1%+g of what it should be", x, ratio-1)
+		}
+	}
+}
+
 // exactForward evaluates a net of Dense and ReLU in real arithmetic.
 func exactForward(m *nn.Net, x []*big.Float) []*big.Float {
 	for _, node := range m.Graph().Nodes {
