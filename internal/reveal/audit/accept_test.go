@@ -61,6 +61,21 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
+// A breach about nobody, or without acceptances, is covered by none.
+func TestBreachWithoutAcceptances(t *testing.T) {
+	r := leakingResult()
+	if got := (*Accepted)(nil).Breach(r, Breach{Attribute: "sex", Figure: figureAUC}); got != nil {
+		t.Errorf("no acceptances cover %v", got)
+	}
+	a := &Accepted{Day: "2026-06-01", Entries: r.Acceptances("a reason", "me", "2030-01-01")}
+	if got := a.Breach(r, Breach{Attribute: "race", Figure: figureAUC}); got != nil {
+		t.Errorf("%v covers an attribute that is not audited", got)
+	}
+	if got := a.Breach(r, Breach{Attribute: "sex", Figure: figureAUC}); len(got) != 1 || got[0].Figure != figureAUC {
+		t.Errorf("the AUC is covered by %v", got)
+	}
+}
+
 // TestAcceptances: the entries written for the findings can be read, and cover the findings.
 func TestAcceptances(t *testing.T) {
 	r := leakingResult()

@@ -65,6 +65,26 @@ func TestNumericTargetOfNumbers(t *testing.T) {
 	t.Errorf("%+v", f.Baselines)
 }
 
+// Of three examples the shares of all are those with half an example more in each class; the nearest of an example with another y
+// are those beside it.
+func TestNearby(t *testing.T) {
+	g := &goal{at: &Attribute{Values: []string{"a", "b"}}}
+	g.target.Labels, g.back = []int{0, 1, 0}, []int{0, 1}
+	g.target.Classes = 2
+	b := newNearby([]float64{3, 1, 2}, g, []int{0, 1, 2})
+	if math.Abs(b.all[0]-2.5/4) > 1e-12 || math.Abs(b.all[1]-1.5/4) > 1e-12 {
+		t.Errorf("shares %v, want 5/8 and 3/8", b.all)
+	}
+	b.k = 2
+	sums := make([]float64, 2)
+	for y, want := range map[float64][3]float64{0: {0, 1, 1}, 1.5: {1, 1, 2}, 2.5: {2, 0, 2}, 9: {1, 0, 1}} {
+		lo, hi := b.equal(y)
+		if count := b.sum(sums, lo, hi); count != want[2] || sums[0] != want[0] || sums[1] != want[1] {
+			t.Errorf("near %v are %v, %v", y, sums, count)
+		}
+	}
+}
+
 // A numeric target comes back from an .npz as it was, and is one by its name or its option only.
 func TestNumericTargetIsKept(t *testing.T) {
 	text := regression(100, 8, 3, 0, 1)

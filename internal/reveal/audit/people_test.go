@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -85,6 +86,54 @@ func TestPeople(t *testing.T) {
 	}
 	if c := r.Controls; len(c) != 0 && !c[0].Passed {
 		t.Errorf("control %+v", c[0])
+	}
+}
+
+// Copies of the examples of 60 people, whom scores tell apart without an error: each draw of one example of each has the least
+// p-value there is, so twice the mean is twice that.
+func TestAreaOfPeople(t *testing.T) {
+	x := &folded{Sample: &Sample{}, people: 60}
+	var score []float64
+	var positive []bool
+	for p := range 60 {
+		for range 1 + p%3 {
+			x.person, score, positive = append(x.person, p), append(score, float64(p)), append(positive, p >= 30)
+		}
+	}
+	x.alike = [][]int{span(0, len(score))}
+	x.Y = make([]int, len(score))
+	if got := x.permuteArea(score, positive, 99, rand.New(rand.NewPCG(1, 1))); math.Abs(got.P-.02) > 1e-12 || got.Draws != 99*areaDraws {
+		t.Errorf("%+v, want P = .02 of %d draws", got, 99*areaDraws)
+	}
+}
+
+// Near-copies show in few examples, too, in 40 pairs, and chance is what two that are drawn at random disagree.
+func TestNearCopiesOfPairs(t *testing.T) {
+	for jitter, want := range map[float64]bool{.001: true, 50: false} {
+		s := persons{people: 40, most: 1, classes: 3, seed: 4}.sample()
+		r := rand.New(rand.NewPCG(4, 4))
+		for i := range 40 {
+			for _, v := range s.Outputs[3*i : 3*i+3] {
+				s.Outputs = append(s.Outputs, v+float32(jitter*r.NormFloat64()))
+			}
+			s.Y, s.Sensitive[0].Labels = append(s.Y, s.Y[i]), append(s.Sensitive[0].Labels, s.Sensitive[0].Labels[i])
+		}
+		s.Group = nil
+		if got := s.nearCopies(0, 1); got != want {
+			t.Errorf("copies that are off by %v: %t", jitter, got)
+		}
+	}
+	agree, chance := agreement(&Attribute{Values: []string{"a", "b"}, Labels: []int{0, 0, 1}})
+	if math.Abs(chance-4./9) > 1e-12 || agree(0, 1) != 1 || agree(0, 2) != 0 {
+		t.Errorf("of three, one of which differs, two disagree with probability %v", chance)
+	}
+	agree, chance = agreement(&Attribute{Numbers: []float64{1, 2, 3}})
+	if chance != 1 || agree(0, 0) != 1 || agree(0, 2) != -1 {
+		t.Errorf("numbers disagree by %v, and those that are two deviations apart agree by %v", chance, agree(0, 2))
+	}
+	s := &Sample{Kind: "raw", Classes: []string{"a", "b"}, Outputs: []float32{1, 7, 2, 7, 3, 7}, Y: make([]int, 3)}
+	if got := s.spread(); !slices.Equal(got, []float32{-1, 0, 0, 0, 1, 0}) {
+		t.Errorf("spread to %v", got)
 	}
 }
 

@@ -121,6 +121,22 @@ func TestPowerOfNumbersIsKept(t *testing.T) {
 	}
 }
 
+// The smallest excess is where the power of the score test reaches that wanted, with guess and baseline differing as
+// independent ones do, of 1,000 with a baseline that is right on a fifth: on .2·(.8 − e) + .8·(.2 + e).
+func TestSmallestOver(t *testing.T) {
+	x := excessTest{n: 1000, margin: .02, alpha: .01}
+	b := &Baseline{Accuracy: new(classify.ProportionOf(200, 1000))}
+	smallest, se := x.smallestOver(b)
+	power := func(e float64) float64 { return stat.PairedPower(1000, .32+.6*e, e, .02, .01) }
+	if !(power(smallest) >= PowerProbability && power(.999*smallest) < PowerProbability) || math.Abs(se-math.Sqrt(.32/1000)) > 1e-12 {
+		t.Errorf("an excess of %v is found with %v, standard error %v", smallest, power(smallest), se)
+	}
+	b.AttackAlone, b.BaselineAlone = 300, 200 // seen on half of all
+	if _, se = x.smallestOver(b); math.Abs(se-math.Sqrt(.5/1000)) > 1e-12 {
+		t.Errorf("standard error %v of a half that differs", se)
+	}
+}
+
 func TestPowerOfNothing(t *testing.T) {
 	if p := power(&Finding{Unusable: "It has one class."}, 1, Settings{Confidence: .95}); p.Smallest != nil {
 		t.Errorf("%+v", p)

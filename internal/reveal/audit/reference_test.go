@@ -53,6 +53,26 @@ func TestUnpairedPopulations(t *testing.T) {
 	}
 }
 
+// Of references 1, 2 and 3, whose standard deviation is 1, one more of 5 is 3 above their mean. Its limits are Student's with two
+// degrees of freedom, 2.92 at .95, times the deviation of a difference of means, √(1 + 1/3 + extra).
+func TestReferenceTest(t *testing.T) {
+	o := Options{Confidence: .95}
+	for extra, deviation := range map[float64]float64{0: math.Sqrt(4. / 3), 8. / 3: 2} {
+		x := referenceTest(5, []float64{1, 2, 3}, extra, 3, o)
+		reach := 2.919985580353725 * deviation
+		if x.Mean != 2 || x.SD != 1 || x.Difference != 3 || math.Abs(x.Low-3+reach) > 1e-9 || math.Abs(x.High-3-reach) > 1e-9 || !x.Above {
+			t.Errorf("%+v, want 3 ± %v", x, reach)
+		}
+		// Student's t with two degrees of freedom is above x with the probability ½ − x/2√(2 + x²).
+		if v := 3 / deviation; math.Abs(x.P-.5+v/2/math.Sqrt(2+v*v)) > 1e-9 {
+			t.Errorf("p = %v at t = %v", x.P, v)
+		}
+		if referenceTest(5, []float64{1, 2, 3}, extra, 3.001, o).Above {
+			t.Error("a difference of 3 is above 3.001")
+		}
+	}
+}
+
 // References are compared on as many examples as were asked for.
 func TestSomeExamples(t *testing.T) {
 	s := uneven(500, .5, 1)

@@ -165,6 +165,15 @@ func TestShufflingNumbers(t *testing.T) {
 	if a, s, v := leakOfNumbers(eight, mixed)(.3); math.Abs(a-8*above) > 1e-9 || math.Abs(s-8*spread) > 1e-9 || math.Abs(v-64*variance) > 1e-9 {
 		t.Errorf("%v above, ± %v, variance %v; in another unit %v, %v, %v", above, spread, variance, a, s, v)
 	}
+	// Of one stratum of 1 to 5, whose squares add up to 10, the variance over permutations is that sum, whatever leaks. A leak of a quarter adds half of the squares, in units of √2.5.
+	if a, s, v := leakOfNumbers([]float64{1, 2, 3, 4, 5}, [][]int{span(0, 5)})(.25); math.Abs(a-5/math.Sqrt(2.5)) > 1e-12 || math.Abs(s-math.Sqrt(7.5)) > 1e-12 || math.Abs(v-10) > 1e-12 {
+		t.Errorf("one stratum: %v above, ± %v, variance %v", a, s, v)
+	}
+	// A stratum of twice the deviation holds four times the variance, of the leak and of what is left.
+	two := leakOfNumbers([]float64{1, 2, 3, 4, 5, 2, 4, 6, 8, 10}, [][]int{span(0, 5), span(5, 10)})
+	if a, s, v := two(.25); math.Abs(a-25/math.Sqrt(6.25)) > 1e-12 || math.Abs(s-math.Sqrt(37.5)) > 1e-12 || math.Abs(v-10*(.25*2.5/6.25+.75)-40*(.25*10/6.25+.75)) > 1e-12 {
+		t.Errorf("two strata: %v above, ± %v, variance %v", a, s, v)
+	}
 	s, g, _ := shuffledSample(r, 500, 1, 2, 0)
 	s.Sensitive[0] = Attribute{Name: "s", Numbers: make([]float64, 500)}
 	for i := range s.Y {
