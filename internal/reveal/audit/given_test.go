@@ -9,6 +9,7 @@ import (
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/stat"
 	"tattle/internal/must"
 	"tattle/internal/reveal/curious"
 	"tattle/internal/shared"
@@ -43,13 +44,24 @@ func flagged(n int, seed uint64) *Sample {
 // either fails once in 10⁵ times.
 func TestRareAttributeIsFound(t *testing.T) {
 	o := Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}
-	f := examined(t, flagged(1500, 1), o).Findings[0]
+	s := flagged(1500, 1)
+	f := examined(t, s, o).Findings[0]
 	if f.Excess.Value > .01 {
 		t.Fatalf("accuracy sees it, too: %+v", f.Excess)
 	}
 	g := f.Given
 	if math.Abs(g.Gain-.183) > 4.5*g.StandardError+.02 || g.Low <= 0 || g.P > 1e-5 {
 		t.Errorf("gain %+v, want .183 bits", g)
+	}
+	positives := 0
+	for _, l := range s.Sensitive[0].Labels {
+		if s.Sensitive[0].Values[l] == g.Order.Class {
+			positives++
+		}
+	}
+	degrees := float64(min(positives, s.Len()-positives) - 1)
+	if half := g.Order.StandardError * stat.StudentQuantile(.975, degrees); math.Abs(g.Order.Area-half-g.Order.Low) > 1e-12 || g.Order.High != min(1, g.Order.Area+half) {
+		t.Errorf("limits %v and %v of an area of %v ± %v", g.Order.Low, g.Order.High, g.Order.Area, half)
 	}
 	if x := g.Order; x.Class != "yes" || math.Abs(x.Area-.9) > 4.5*x.StandardError || x.P > 1e-8 {
 		t.Errorf("area %+v, want .90", x)

@@ -85,6 +85,21 @@ func TestNearby(t *testing.T) {
 	}
 }
 
+// The gain of numbers is what the squared errors of the baseline are more, over their mean; that is its share of the variance.
+func TestGainsOfNumbers(t *testing.T) {
+	g := guessedNumbers([]float64{1, 5, 9}, nil)
+	g.base, g.given, g.spread = []float64{3, 5, 5}, []float64{1, 6, 7}, 4
+	gain, left := g.gains() // errors of 2, 0, 4 and of 0, 1, 2: squares 4, 0, 16 and 0, 1, 4
+	for i, want := range []float64{4, -1, 12} {
+		if math.Abs(gain[i]-want*3/20) > 1e-12 {
+			t.Errorf("gain %v of example %d, want %v", gain[i], i, want*3/20)
+		}
+	}
+	if math.Abs(left-20./3/16) > 1e-12 {
+		t.Errorf("the baseline leaves %v, want %v", left, 20./3/16)
+	}
+}
+
 // A numeric target comes back from an .npz as it was, and is one by its name or its option only.
 func TestNumericTargetIsKept(t *testing.T) {
 	text := regression(100, 8, 3, 0, 1)

@@ -43,6 +43,13 @@ func TestOutliers(t *testing.T) {
 	}
 }
 
+// Of many far numbers the farthest from 0 are named, each once.
+func TestFarNumbersAreNamed(t *testing.T) {
+	if got := examplesOf([]float64{99, -999, 99, 7, -98, -999}); !slices.Equal(got, []string{"-999", "99", "-98"}) {
+		t.Errorf("named are %q", got)
+	}
+}
+
 // TestTargetDetermines: a warning says that a target which determines the attribute leaves no excess.
 func TestTargetDetermines(t *testing.T) {
 	for s, want := range map[string]bool{"01": true, "10": true, "00": false, "0x": false} {

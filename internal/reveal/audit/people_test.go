@@ -123,6 +123,15 @@ func TestNearCopiesOfPairs(t *testing.T) {
 			t.Errorf("copies that are off by %v: %t", jitter, got)
 		}
 	}
+	few := persons{people: 48, most: 1, classes: 3, seed: 4}.sample() // too few for farther neighbours of each
+	few.Group = nil
+	for i := range 24 {
+		copy(few.Outputs[3*(24+i):][:3], few.Outputs[3*i:][:3])
+		few.Sensitive[0].Labels[24+i] = few.Sensitive[0].Labels[i]
+	}
+	if few.nearCopies(0, 1) {
+		t.Error("near-copies show in 48 examples")
+	}
 	agree, chance := agreement(&Attribute{Values: []string{"a", "b"}, Labels: []int{0, 0, 1}})
 	if math.Abs(chance-4./9) > 1e-12 || agree(0, 1) != 1 || agree(0, 2) != 0 {
 		t.Errorf("of three, one of which differs, two disagree with probability %v", chance)

@@ -137,6 +137,35 @@ func TestSmallestOver(t *testing.T) {
 	}
 }
 
+// Of numbers, means of people vary as normal variables of which e is explained do, 4e − 2e², or as was seen.
+func TestSmallestOverOfPeople(t *testing.T) {
+	x := excessTest{n: 400, margin: .02, alpha: .01, grouped: true}
+	for seen, deviation := range map[float64]float64{0: math.Sqrt(.08 - .0008), .5: .5} {
+		b := &Baseline{R2: new(0.), StandardError: seen / 20}
+		smallest, se := x.smallestOver(b)
+		power := func(e float64) float64 { return stat.PeoplePower(400, e, max(seen, math.Sqrt(4*e-2*e*e)), .02, .01) }
+		if !(power(smallest) >= PowerProbability && power(.999*smallest) < PowerProbability) || math.Abs(se-deviation/20) > 1e-12 {
+			t.Errorf("seen ± %v: an excess of %v is found with %v, standard error %v", seen, smallest, power(smallest), se)
+		}
+	}
+}
+
+// Three references whose figures vary by .01 hide Student's quantiles at .9 and .95 with two degrees of freedom, 1.886 and 2.920,
+// times .01·√(4/3); where they have other examples, times what is left of their limits if that is more.
+func TestHidden(t *testing.T) {
+	set := Settings{Confidence: .95, Margin: .001}
+	const power, level = 1.8856180831641267, 2.919985580353725
+	for low, spread := range map[float64]float64{.19: .01 * math.Sqrt(4./3), .1: .1 / level} {
+		r := &ReferenceTest{Figures: []float64{.1, .11, .12}, SD: .01, Difference: .2, Low: low, Unpaired: true}
+		if got := hidden(r, .05, set); math.Abs(got-(power+level)*spread) > 1e-9 {
+			t.Errorf("limits from %v on: %v is hidden, want %v", low, got, (power+level)*spread)
+		}
+	}
+	if got := hidden(&ReferenceTest{Figures: []float64{.1, .11, .12}, SD: .01}, .05, Settings{Confidence: .95, Margin: .3}); math.Abs(got-.3-power*.01*math.Sqrt(4./3)) > 1e-9 {
+		t.Errorf("%v is hidden, at a margin of .3", got)
+	}
+}
+
 func TestPowerOfNothing(t *testing.T) {
 	if p := power(&Finding{Unusable: "It has one class."}, 1, Settings{Confidence: .95}); p.Smallest != nil {
 		t.Errorf("%+v", p)
