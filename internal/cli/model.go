@@ -26,7 +26,7 @@ Without --weights the parameters are random. --weights reads the arrays of a PyT
 }
 
 func (c *modelCmd) Run(e *env) error {
-	net := zoo.Nets[c.Net]
+	net := zoo.Nets()[c.Net]
 	classes, err := c.classes(net)
 	if err != nil {
 		return err

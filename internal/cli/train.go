@@ -101,7 +101,7 @@ const mostEpochs = 100000
 func (c *trainCmd) check() error {
 	drawn := c.Task == glyphsName
 	return cmp.Or(
-		refused(c.Net != "" && zoo.Nets[c.Net].About == "", "choose from "+strings.Join(zoo.Names(), ", "), "--net %q: unknown", c.Net),
+		refused(c.Net != "" && zoo.Nets()[c.Net].About == "", "choose from "+strings.Join(zoo.Names(), ", "), "--net %q: unknown", c.Net),
 		refused(c.SigmaScale == 0 && c.BitsPenalty > 0, "without noise, the features have no limit", "--bits-penalty requires --sigma-scale"),
 		refused(drawn && c.Data != "", "", "train glyphs generates its data and takes no --data"),
 		refused(!drawn && c.Data == "", whereFrom(c.Task), "train %s requires --data, the folder of the data set", c.Task),

@@ -30,7 +30,7 @@ type BuiltIn struct {
 // Write writes the net as ONNX, and beside it how pictures become its inputs, if they do. It
 // sets what is not known before.
 func (w *BuiltIn) Write(g *nn.Graph, beside string) (err error) {
-	net := zoo.Nets[w.Net]
+	net := zoo.Nets()[w.Net]
 	if w.Features = net.Features; w.Features == "" {
 		if w.Features, err = g.FeatureNode(); err != nil {
 			return err
@@ -75,7 +75,7 @@ func (w *BuiltIn) String() string {
 	if w.Weights != "" {
 		made = "from " + w.Weights
 	}
-	fmt.Fprintf(&s, "%s, %s: %d parameters, %s\n", w.Net, zoo.Nets[w.Net].About, w.Parameters, made)
+	fmt.Fprintf(&s, "%s, %s: %d parameters, %s\n", w.Net, zoo.Nets()[w.Net].About, w.Parameters, made)
 	fmt.Fprintf(&s, "inputs    %s\n", entries(w.Input))
 	fmt.Fprintf(&s, "features  %s: --features %s\n", entries(w.Size), w.Features)
 	fmt.Fprintf(&s, "classes   %d\n", w.Classes)

@@ -25,17 +25,19 @@ func ofClasses(build func(seed uint64) *nn.Graph) func(int, uint64) *nn.Graph {
 // imageNetScale is torchvision's normalisation, for pictures of any size.
 const imageNetScale = "mean=.485,.456,.406 std=.229,.224,.225"
 
-// Nets are the nets that can be built, by name.
-var Nets = map[string]Net{
-	"mnist":    {Build: ofClasses(MNIST), Classes: 10, Fixed: true, About: "paper A's net of MNIST"},
-	"cifar10":  {Build: ofClasses(CIFAR10), Classes: 10, Fixed: true, Preprocess: "cifar10", About: "paper A's net of CIFAR-10"},
-	"resnet20": {Build: ResNet20, Classes: 10, Features: resNet20Features, Preprocess: imageNetScale, About: "He et al.'s for CIFAR-10"},
-	"resnet18": {Build: ResNet18, Classes: 1000, Features: ResNet18Features, Preprocess: "imagenet", About: "torchvision's, of paper A's figure 5"},
-	"swin-t":   {Build: SwinT, Classes: 1000, Features: SwinTFeatures, Preprocess: "imagenet resize=232 filter=bicubic", About: "torchvision's, of paper A's figure 6"},
-	"curious": {Build: func(classes int, seed uint64) *nn.Graph {
-		return Curious(CuriousOptions{Classes: classes}, seed)
-	}, Classes: 2, About: "paper B's classifier"},
+// Nets returns the nets that can be built, by name. A program that does not call it links none of them.
+func Nets() map[string]Net {
+	return map[string]Net{
+		"mnist":    {Build: ofClasses(MNIST), Classes: 10, Fixed: true, About: "paper A's net of MNIST"},
+		"cifar10":  {Build: ofClasses(CIFAR10), Classes: 10, Fixed: true, Preprocess: "cifar10", About: "paper A's net of CIFAR-10"},
+		"resnet20": {Build: ResNet20, Classes: 10, Features: resNet20Features, Preprocess: imageNetScale, About: "He et al.'s for CIFAR-10"},
+		"resnet18": {Build: ResNet18, Classes: 1000, Features: ResNet18Features, Preprocess: "imagenet", About: "torchvision's, of paper A's figure 5"},
+		"swin-t":   {Build: SwinT, Classes: 1000, Features: SwinTFeatures, Preprocess: "imagenet resize=232 filter=bicubic", About: "torchvision's, of paper A's figure 6"},
+		"curious": {Build: func(classes int, seed uint64) *nn.Graph {
+			return Curious(CuriousOptions{Classes: classes}, seed)
+		}, Classes: 2, About: "paper B's classifier"},
+	}
 }
 
 // Names returns the names of Nets in order.
-func Names() []string { return slices.Sorted(maps.Keys(Nets)) }
+func Names() []string { return slices.Sorted(maps.Keys(Nets())) }

@@ -70,7 +70,7 @@ type Fitted struct {
 
 // Build returns the net for inputs of a shape, before it is trained.
 func (r Recipe) Build(shape []int) (*nn.Graph, error) {
-	g := zoo.Nets[r.Net].Build(recipeClasses, r.Seed)
+	g := zoo.Nets()[r.Net].Build(recipeClasses, r.Seed)
 	own := g.InputShape
 	if slices.Equal(own, shape) {
 		return g, nil
