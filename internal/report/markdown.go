@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"fmt"
-	"html"
 	"io"
 	"regexp"
 	"strings"
@@ -49,7 +48,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	writeItems(b, tiles)
 	for _, s := range d.Sections {
 		if s.Folded {
-			fmt.Fprintf(b, "\n<details><summary>%s</summary>\n", summaryMarks.Replace(html.EscapeString(printable(s.Title))))
+			fmt.Fprintf(b, "\n<details><summary>%s</summary>\n", summaryMarks.Replace(escape.Replace(printable(s.Title))))
 		} else {
 			fmt.Fprintf(b, "\n## %s\n", inMarkdown(s.Title))
 		}

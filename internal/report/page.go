@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html"
 	"io"
 	"slices"
 	"strings"
@@ -23,13 +22,16 @@ var (
 // would make the page docs/try half as large again.
 type markup string
 
+// escape writes out the characters of markup, as package html does, whose names of characters would be a part of the page docs/try, too.
+var escape = strings.NewReplacer("&", "&amp;", "'", "&#39;", "<", "&lt;", ">", "&gt;", `"`, "&#34;")
+
 var whole = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0")
 
 // text returns words as markup, with figures that are not broken off their units.
 func text(s string) markup { return code(whole.Replace(printable(s))) }
 
 // code returns a text as markup, character by character.
-func code(s string) markup { return markup(html.EscapeString(printable(s))) }
+func code(s string) markup { return markup(escape.Replace(printable(s))) }
 
 // cell is the content of a table's cell: the kind of a claim in a frame, text after a line break below.
 func cell(s string) markup {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"math"
 	"strings"
 )
@@ -29,7 +28,7 @@ type plot struct {
 func newPlot(height float64, label string, x, y span) *plot {
 	p := &plot{left: plotLeft, top: plotTop, foot: height - plotFoot}
 	p.x0, p.x1, p.y0, p.y1 = x.low, x.high, y.low, y.high
-	fmt.Fprintf(&p.b, `<svg class="fluid" height="%.0f" role="img" aria-label="%s">`, height, html.EscapeString(printable(label)))
+	fmt.Fprintf(&p.b, `<svg class="fluid" height="%.0f" role="img" aria-label="%s">`, height, escape.Replace(printable(label)))
 	return p
 }
 
@@ -46,12 +45,12 @@ func (p *plot) line(class string, x0, y0, x1, y1 float64) {
 
 // text writes s, moved dx pixels to the right.
 func (p *plot) text(class, anchor string, x, y float64, dx int, s string) {
-	fmt.Fprintf(&p.b, `<text class="%s" x="%.2f%%" y="%.1f" dx="%d" text-anchor="%s">%s</text>`, class, x, y, dx, anchor, html.EscapeString(printable(s)))
+	fmt.Fprintf(&p.b, `<text class="%s" x="%.2f%%" y="%.1f" dx="%d" text-anchor="%s">%s</text>`, class, x, y, dx, anchor, escape.Replace(printable(s)))
 }
 
 // point draws a shape; a pointer that rests on it shows the title.
 func (p *plot) point(shape, class string, x, y float64, title string) {
-	fmt.Fprintf(&p.b, `<svg class="tip" x="%.2f%%" y="%.1f" overflow="visible"><path class="point %s" d="%s"><title>%s</title></path></svg>`, x, y, class, shapes[shape], html.EscapeString(printable(title)))
+	fmt.Fprintf(&p.b, `<svg class="tip" x="%.2f%%" y="%.1f" overflow="visible"><path class="point %s" d="%s"><title>%s</title></path></svg>`, x, y, class, shapes[shape], escape.Replace(printable(title)))
 }
 
 // path draws a polyline or a polygon through values. SVG takes no percentages there, so it stands in a picture

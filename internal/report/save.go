@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"os"
 	"path/filepath"
@@ -85,7 +84,7 @@ var embedded = regexp.MustCompile(`data:image/png;base64,([^"]*)`)
 func WithoutPictures(page []byte) []byte {
 	return embedded.ReplaceAllFunc(page, func(uri []byte) []byte {
 		_, text, _ := bytes.Cut(uri, []byte(","))
-		picture, err := base64.StdEncoding.Strict().DecodeString(html.UnescapeString(string(text)))
+		picture, err := base64.StdEncoding.Strict().DecodeString(string(text))
 		if err != nil || bytes.ContainsAny(text, "\r\n") {
 			return uri
 		}

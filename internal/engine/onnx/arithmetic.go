@@ -142,34 +142,37 @@ func (r *nodeReader) mod() {
 	a.inner().with("Sub", q.with("Mul", b.inner())).end(0, broadcast(a.shape, b.shape))
 }
 
-// compounds are the functions of one number that are read as several operators, with the attributes
-// that are their settings a and b.
-var compounds = map[string]struct {
+// A compoundFunction is a function of one number that is read as several operators, with the attributes that are its settings a and b.
+type compoundFunction struct {
 	traits   traits
 	settings []setting
 	of       func(x *view, a, b float64) *view
-}{
-	"Celu": {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view { return x.exponentialUnit(1, a, a) }},
-	"Elu":  {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view { return x.exponentialUnit(1, a, 1) }},
-	"Selu": {0, []setting{{"alpha", 1.67326319218681884765625}, {"gamma", 1.05070102214813232421875}}, func(x *view, a, b float64) *view {
-		return x.exponentialUnit(b, b*a, 1)
-	}},
-	"HardSigmoid": {0, []setting{{"alpha", .2}, {"beta", .5}}, func(x *view, a, b float64) *view {
-		return x.number("Mul", a).number("Add", b).clipped(0, 1)
-	}},
-	"Mish": {of: func(x *view, _, _ float64) *view { return x.with("Mul", x.softplus().function("Tanh")) }},
-	"Not":  {discrete, nil, func(x *view, _, _ float64) *view { return x.number("Equal", 0) }},
-	"Reciprocal": {of: func(x *view, _, _ float64) *view {
-		return x.then(&nn.Binary{Operator: "Div", Constant: scalar(1), ConstantFirst: true})
-	}},
-	"Softplus": {of: func(x *view, _, _ float64) *view { return x.softplus() }},
-	"Softsign": {of: func(x *view, _, _ float64) *view { return x.with("Div", x.function("Abs").number("Add", 1)) }},
-	"Swish": {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view {
-		return x.with("Mul", x.number("Mul", a).function("Sigmoid"))
-	}},
-	"ThresholdedRelu": {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view {
-		return x.number("Greater", a).then(&nn.Where{Else: scalar(0)}, x)
-	}},
+}
+
+func compounds() map[string]compoundFunction {
+	return map[string]compoundFunction{
+		"Celu": {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view { return x.exponentialUnit(1, a, a) }},
+		"Elu":  {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view { return x.exponentialUnit(1, a, 1) }},
+		"Selu": {0, []setting{{"alpha", 1.67326319218681884765625}, {"gamma", 1.05070102214813232421875}}, func(x *view, a, b float64) *view {
+			return x.exponentialUnit(b, b*a, 1)
+		}},
+		"HardSigmoid": {0, []setting{{"alpha", .2}, {"beta", .5}}, func(x *view, a, b float64) *view {
+			return x.number("Mul", a).number("Add", b).clipped(0, 1)
+		}},
+		"Mish": {of: func(x *view, _, _ float64) *view { return x.with("Mul", x.softplus().function("Tanh")) }},
+		"Not":  {discrete, nil, func(x *view, _, _ float64) *view { return x.number("Equal", 0) }},
+		"Reciprocal": {of: func(x *view, _, _ float64) *view {
+			return x.then(&nn.Binary{Operator: "Div", Constant: scalar(1), ConstantFirst: true})
+		}},
+		"Softplus": {of: func(x *view, _, _ float64) *view { return x.softplus() }},
+		"Softsign": {of: func(x *view, _, _ float64) *view { return x.with("Div", x.function("Abs").number("Add", 1)) }},
+		"Swish": {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view {
+			return x.with("Mul", x.number("Mul", a).function("Sigmoid"))
+		}},
+		"ThresholdedRelu": {0, []setting{{"alpha", 1}}, func(x *view, a, _ float64) *view {
+			return x.number("Greater", a).then(&nn.Where{Else: scalar(0)}, x)
+		}},
+	}
 }
 
 // setting is an attribute of a function and its default.

@@ -173,7 +173,7 @@ func standardOperators() map[string]operator {
 	for function, t := range functions {
 		operators[function] = operator{1, "", t, elementwise(&nn.Unary{Function: function})}
 	}
-	for function, c := range compounds {
+	for function, c := range compounds() {
 		var names []string
 		for _, s := range c.settings {
 			names = append(names, s.name)

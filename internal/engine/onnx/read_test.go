@@ -282,7 +282,7 @@ func TestReadUnary(t *testing.T) {
 		{"Reciprocal", 7, func(x float64) float64 { return 1 / x }, nil},
 		{"Relu", 7, func(x float64) float64 { return math.Max(x, 0) }, nil},
 		{"Round", 11, math.RoundToEven, nil},
-		{"Selu", 7, selu(compounds["Selu"].settings[0].absent, compounds["Selu"].settings[1].absent), nil},
+		{"Selu", 7, selu(compounds()["Selu"].settings[0].absent, compounds()["Selu"].settings[1].absent), nil},
 		{"Selu", 7, selu(1.5, 1.1), slices.Concat(float("alpha", 1.5), float("gamma", 1.1))},
 		{"Sigmoid", 7, sigmoid, nil},
 		{"Sign", 9, func(x float64) float64 { return math.Copysign(1, x) }, nil},
