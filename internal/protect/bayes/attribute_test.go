@@ -3,11 +3,25 @@ package bayes
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
 // near reports whether two numbers are equal but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) }
+
+// Independent draws of a class are candidates, or people who have it.
+func TestCounts(t *testing.T) {
+	class := []int{1, 1, 0, 1, 1}
+	for _, c := range []struct {
+		people, want []int
+		ok           bool
+	}{{nil, []int{1, 4}, true}, {[]int{0, 0, 1, 2, 2}, []int{1, 2}, true}, {[]int{0, 1, 1, 2, 3}, nil, false}} {
+		if got, ok := (Attribute{Classes: 2, Class: class, People: c.people}).Counts(); ok != c.ok || !slices.Equal(got, c.want) {
+			t.Errorf("people %v: %v, %t", c.people, got, ok)
+		}
+	}
+}
 
 // TestAttributeLimits compares what the draws say of an attribute with their formulas, where rounding
 // may change every posterior probability by a tenth.

@@ -30,7 +30,7 @@ func TestMean(t *testing.T) {
 		got := must.Get(Mean(context.Background(), list, p, inputs, noise, y, []float64{1, 4}, excluded))(t)
 		d := &releases{y, dim, 1}
 		for k, τ := range []float64{1, 4} {
-			for _, b := range []int{0, 1, 2, blockDraws, draws - 1} {
+			for _, b := range []int{0, 1, 2, blockDraws, blockDraws + 1, draws - 1} {
 				var weight float64
 				want := make([]float64, p)
 				l := newLikelihoods(d, noise)

@@ -66,6 +66,29 @@ func TestPosteriorOfPeople(t *testing.T) {
 	}
 }
 
+// People whose sums differ by less than equalPeople are as likely, and of others the likelier counts; the true one is aside.
+func TestEqualPeople(t *testing.T) {
+	p := people{own: 7}
+	for i, c := range []struct {
+		now          int
+		sum, largest float64
+		equal        int
+	}{{0, 1, 1, 1}, {1, 1 + 5e-10, 1 + 5e-10, 2}, {2, 1 - 3e-10, 1 + 5e-10, 3}, {7, 9, 1 + 5e-10, 3}, {3, .9, 1 + 5e-10, 3}, {4, 1 + 5e-9, 1 + 5e-9, 1}, {5, 1 + 3.5e-9, 1 + 5e-9, 1}} {
+		p.now, p.sum = c.now, c.sum
+		if p.close(); p.largest != c.largest || p.equal != c.equal || p.sum != 0 || i >= 3 && p.ofOwn != 9 {
+			t.Errorf("after person %d: %+v", i, p)
+		}
+	}
+}
+
+// Of lists of different lengths people at equal places are compared.
+func TestNamedMoreOfPairs(t *testing.T) {
+	high, low := slices.Repeat([]float64{.9}, 30), slices.Repeat([]float64{.1}, 20)
+	if a, b, c := NamedMore(high, low), NamedMore(high[:20], low), NamedMore(low, high); a != b || a > 1e-3 || c < .5 {
+		t.Errorf("p-values %v, %v and %v", a, b, c)
+	}
+}
+
 // The likeliest person is the true one as often as the posterior says, and more likely so than the likeliest input is.
 func TestNamingPeople(t *testing.T) {
 	list, o := grouped(200, 2, 5)
