@@ -48,11 +48,30 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// As many integers are drawn ahead as the pool is said to hold, but for a part of a block; of many features, a few blocks.
+func TestPoolSize(t *testing.T) {
+	for dim, blocks := range map[int]int{10: 3276, poolSize / blockVectors: leastBlocks} {
+		m := must.Get(New(Lattice{Delta: 1, Sigma: 3, Clip: 8, Dim: dim}))(t)
+		if got := cap(m.full); got != blocks {
+			t.Errorf("%d features: %d blocks, want %d", dim, got, blocks)
+		}
+		m.Close()
+	}
+}
+
 func TestReleaseOfOtherLengths(t *testing.T) {
 	m := must.Get(New(small))(t)
 	defer m.Close()
-	must.Panic(t, func() { m.Release(make([]int64, small.Dim), make([]float32, small.Dim-1)) }, "features")
-	must.Panic(t, func() { m.Release(make([]int64, small.Dim-1), make([]float32, small.Dim)) }, "integers")
+	for want, n := range map[string][2]int{"guard: 9 features into 10 integers, of a mechanism for 10": {10, 9}, "guard: 10 features into 9 integers, of a mechanism for 10": {9, 10}} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			m.Release(make([]int64, n[0]), make([]float32, n[1]))
+		}()
+	}
 }
 
 func TestReleaseRefusesNaN(t *testing.T) {
