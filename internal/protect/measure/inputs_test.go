@@ -52,6 +52,14 @@ func TestTrainingLimit(t *testing.T) {
 	}
 }
 
+// What adversaries learn from lies apart from the inputs if its path is another, however it is written.
+func TestLearnedApart(t *testing.T) {
+	in := Inputs{Path: "a.csv"}
+	if in.Learned("a.csv").apart || in.Learned(Absolute("a.csv")).apart || !in.Learned("b.csv").apart {
+		t.Error("the same path is apart, or another is not")
+	}
+}
+
 // Examples with more or fewer values than the model takes are refused, and columns of a table that
 // are too many are named.
 func TestTakes(t *testing.T) {

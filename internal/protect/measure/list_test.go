@@ -61,7 +61,10 @@ func TestListFigures(t *testing.T) {
 		t.Errorf("floor %v, the Bayes error is about %.4g", f, truth)
 	}
 	last := 0.
-	for _, p := range found.Anybody {
+	for k, p := range found.Anybody { // of a hundredth of the sample, a tenth, and all
+		if want := len(set.Y) / samplingSteps[k]; p.List.Inputs != want {
+			t.Errorf("part %d of the sample has %d inputs, want %d", k, p.List.Inputs, want)
+		}
 		if a := p.Floors[0].Anybody; a < last || a > truth {
 			t.Errorf("%d inputs: anybody errs by %.4g or more, after %.4g; the Bayes error is %.4g", p.List.Inputs, a, last, truth)
 		} else {
