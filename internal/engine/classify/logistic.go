@@ -72,19 +72,19 @@ func (l Logistic) Fit(ctx context.Context, rows Rows, targets []Target, seed uin
 	return f, nil
 }
 
-// predictBlock rows are guessed at once.
-const predictBlock = 4096
+// linearBlock rows are guessed at once, while they are at hand.
+const linearBlock = 256
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
 func (f *linear) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
 	d := len(f.mean)
 	n := checkPredict(dst, rows, d, f.targets)
-	z := make([]float64, min(n, predictBlock)*d)
-	for lo := 0; lo < n; lo += predictBlock {
+	z := make([]float64, min(n, linearBlock)*d)
+	for lo := 0; lo < n; lo += linearBlock {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		hi := min(n, lo+predictBlock)
+		hi := min(n, lo+linearBlock)
 		for i := lo; i < hi; i++ {
 			standardise(f.scaler, farthest, z[(i-lo)*d:], rows.Row(i))
 		}

@@ -85,6 +85,9 @@ func (l Network) Fit(ctx context.Context, rows Rows, targets []Target, seed uint
 	return f, errors.Join(append(failed, ctx.Err())...)
 }
 
+// predictBlock rows are guessed at once.
+const predictBlock = 4096
+
 // Predict gives log-odds of the classes up to a constant, or numbers.
 func (f *networks) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
 	n := checkPredict(dst, rows, f.d, f.widths)

@@ -172,12 +172,14 @@ type fittedCoin struct {
 }
 
 func (f fittedCoin) Predict(_ context.Context, dst [][]float32, rows classify.Rows) error {
+	var source rand.PCG
+	r := rand.New(&source)
 	for i := range rows.Len() {
 		h := f.seed
 		for _, v := range rows.Row(i) {
 			h = (h ^ uint64(math.Float32bits(v))) * 0x9e3779b97f4a7c15
 		}
-		r := rand.New(rand.NewPCG(f.seed, h))
+		source.Seed(f.seed, h)
 		for t, w := range f.widths {
 			if dst[t] == nil {
 				continue

@@ -211,7 +211,7 @@ const together = 8
 // hold holds back a quarter of the training part, but judgeMost at most. The examples of a person stay together, up
 // to whom the sizes hold: an attack that recognises people would seem better than it is.
 func (sp *split) hold(person []int, maxFit int, r *rand.Rand) {
-	of := make(map[int][]int, len(sp.train))
+	of := make([][]int, slices.Max(person)+1)
 	var people []int
 	for _, i := range sp.train {
 		if of[person[i]] == nil {

@@ -107,16 +107,12 @@ func decimalUnits(v float32) int64 {
 // digits sets dst to the codes of the decimals of |v|: 0.1234 rounded to decimalPlaces
 // has the digits 1, 2, 3, 4, 0, 0, 0.
 func digits(dst []float32, v float32) {
-	units := decimalUnits(v)
-	unit := int64(1)
-	for place := decimalPlaces - 1; place >= 0; place-- {
-		count, at := units/unit, dst[perDecimal*place:]
-		at[0], at[1] = float32(count%10), float32(count&1)
-		for i, steps := range []int64{1, 2, 5} {
-			step := steps * unit
-			at[2+i] = float32((units + step/2) / step & 1)
-		}
-		unit *= 10
+	count := uint64(decimalUnits(v))
+	for place, finer := decimalPlaces-1, 10*count; place >= 0; place-- { // finer is the count in tenths of the unit
+		at := dst[perDecimal*place:][:perDecimal]
+		at[0], at[1] = float32(int32(count%10)), float32(int32(count&1))
+		at[2], at[3], at[4] = float32(int32((finer+5)/10&1)), float32(int32((count+1)/2&1)), float32(int32((finer+25)/50&1))
+		finer, count = count, count/10
 	}
 }
 

@@ -30,6 +30,9 @@ type joint struct {
 // says of the examples that are judged.
 func (h *hunt) learn(k int) {
 	sp := &h.splits[k]
+	if !h.accuracyAlone {
+		h.weight = h.counts(sp.held)
+	}
 	for _, g := range h.out {
 		g.fit = classify.Target{Labels: pick(g.target.Labels, sp.all), Classes: g.target.Classes, Values: pick(g.target.Values, sp.all)}
 		if !h.accuracyAlone {

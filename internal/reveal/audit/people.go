@@ -28,7 +28,7 @@ func (x *folded) byPerson(v []float64) []float64 {
 
 // counts returns what each of some examples counts for: all examples of a person among them together for one.
 func (x *folded) counts(rows []int) []float64 {
-	n, weight := map[int]float64{}, make([]float64, len(rows))
+	n, weight := make([]float64, x.people), make([]float64, len(rows))
 	for _, i := range rows {
 		n[x.person[i]]++
 	}

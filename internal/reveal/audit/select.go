@@ -33,6 +33,7 @@ type hunt struct {
 	// accuracyAlone leaves out calibrations and what attacks say given y and the answered label.
 	accuracyAlone bool
 	out           []*guesses // of the attributes that are attacked
+	weight        []float64  // of the examples held back in the fold that is judged, unless accuracyAlone: people count once
 }
 
 // trial is one attack, fitted on some goals.
@@ -189,7 +190,7 @@ func (h *hunt) fit(ctx context.Context, t *trial, from, held []int) error {
 	})
 	for i := range t.goals {
 		if x := &t.goals[i]; err == nil && !h.accuracyAlone {
-			x.calibration = calibrate(x.out.goal, x.out.known, held, all[i], h.counts(held))
+			x.calibration = calibrate(x.out.goal, x.out.known, held, all[i], h.weight)
 		}
 	}
 	return err
