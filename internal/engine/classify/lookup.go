@@ -131,13 +131,12 @@ func (c *numbering) add(from, to int, x []float32, d int) {
 	of := c.of[from:to]
 	for k := range of {
 		v, i := x[(from+k)*d], from+k
-		if leastCode <= v && v < leastCode+smallCodes { // others do not fit into an int32 on every processor
-			if q := int32(v) - leastCode; math.Float32bits(float32(q+leastCode)) == math.Float32bits(v) {
-				if of[k] = c.whole[q]; of[k] <= 0 {
-					c.whole[q] = c.number(i, of[k], v)
-				}
-				continue
+		q := int32(v) // of what does not fit, a number that is not v
+		if at := uint32(q - leastCode); at < smallCodes && math.Float32bits(float32(q)) == math.Float32bits(v) {
+			if of[k] = c.whole[at]; of[k] <= 0 {
+				c.whole[at] = c.number(i, of[k], v)
 			}
+			continue
 		}
 		if c.first == nil {
 			c.first = map[uint32]int32{}

@@ -269,9 +269,9 @@ func writeDirection(s *Sample, r *rand.Rand) func(row []float32, bit int) bool {
 	}
 	slices.Sort(places)
 	middle := places[n/2]
-	row := make([]float32, w)
+	row, logs := make([]float32, w), make([]float64, w)
 	return func(o []float32, bit int) bool {
-		rawRow(row, o, s.Kind)
+		rawRow(row, o, s.Kind, logs)
 		at := place(row) - middle
 		if at == 0 || norm == 0 {
 			return false
@@ -284,7 +284,7 @@ func writeDirection(s *Sample, r *rand.Rand) func(row []float32, bit int) bool {
 		}
 		if copy(o, row); s.Kind == curious.Soft {
 			softRow(o, row, curious.Raw)
-			rawRow(row, o, s.Kind)
+			rawRow(row, o, s.Kind, logs)
 		}
 		return (place(row)-middle > 0) == (bit == 1)
 	}

@@ -65,9 +65,9 @@ func softened(s *Sample, temperature float64) *Sample {
 	}
 	w := len(s.Classes)
 	out := make([]float32, len(s.Outputs))
-	row := make([]float32, w)
+	row, logs := make([]float32, w), make([]float64, w)
 	for i := range s.Len() {
-		rawRow(row, s.Outputs[i*w:(i+1)*w], s.Kind)
+		rawRow(row, s.Outputs[i*w:(i+1)*w], s.Kind, logs)
 		for j := range row {
 			row[j] = float32(float64(row[j]) / temperature)
 		}
@@ -124,9 +124,9 @@ func labels(s *Sample) *Sample {
 // of y.
 func noisy(s *Sample, share float64, seed, index uint64) *Sample {
 	w := len(s.Classes)
-	scores := make([]float32, len(s.Outputs))
+	scores, logs := make([]float32, len(s.Outputs)), make([]float64, w)
 	for i := range s.Len() {
-		rawRow(scores[i*w:(i+1)*w], s.Outputs[i*w:(i+1)*w], s.Kind)
+		rawRow(scores[i*w:(i+1)*w], s.Outputs[i*w:(i+1)*w], s.Kind, logs)
 	}
 	sd, r := share*spreadWithin(scores, w, s.Y), random(seed, streamNoise, index)
 	for i, v := range scores {

@@ -63,20 +63,21 @@ type outputRow struct {
 	kind          curious.Outputs
 	first, second int       // the places of the largest and of the second largest output
 	raw, soft     []float32 // the forms of these names
+	logs          []float64 // room
 	order         []int     // the places of the outputs, the largest first; nil until they are known
 	sorter        classify.Sorter
 }
 
 // newOutputRow returns room for rows of w outputs.
 func newOutputRow(w int, k curious.Outputs) *outputRow {
-	return &outputRow{kind: k, raw: make([]float32, w), soft: make([]float32, w)}
+	return &outputRow{kind: k, raw: make([]float32, w), soft: make([]float32, w), logs: make([]float64, w)}
 }
 
 // set starts with another row.
 func (r *outputRow) set(o []float32) {
 	r.o, r.order = o, nil
 	r.first, r.second = topTwo(o)
-	rawRow(r.raw, o, r.kind)
+	rawRow(r.raw, o, r.kind, r.logs)
 	if r.kind != Vector {
 		softRow(r.soft, o, r.kind)
 	}
@@ -92,12 +93,13 @@ func (r *outputRow) descending() []int {
 
 func sameWidth(w int, _ curious.Outputs) int { return w }
 
-func rawRow(dst, o []float32, k curious.Outputs) {
+// rawRow overwrites dst with the raw form of a row; logs is room for as many numbers.
+func rawRow(dst, o []float32, k curious.Outputs, logs []float64) {
 	if k != curious.Soft {
 		copy(dst, o)
 		return
 	}
-	logs, mean := make([]float64, len(o)), 0.
+	mean := 0.
 	for j, p := range o {
 		logs[j] = math.Log(max(float64(p), probabilityFloor))
 		mean += logs[j] / float64(len(o))
