@@ -83,12 +83,16 @@ func (c *boundCmd) complete(costly bool) (notes []string) {
 	return notes
 }
 
-// readFewer reads no more examples of the data than a costly model is applied to, unless the flags say how many.
+// readFewer reads no more examples of the data than a costly model is applied to, unless the flags say how many or which.
 func (c *boundCmd) readFewer(released *nn.Graph, in *measure.Inputs) (notes []string) {
 	if !measure.Costly(released) || c.Limit != (dataset.Limit{}) || c.Attack != nil || c.Candidates == measure.CandidatesAll {
 		return nil
 	}
-	in.Limit = dataset.Limit{Most: measure.Affordable(released, c.Candidates)}
+	n, err := strconv.Atoi(cmp.Or(c.Examples, "0"))
+	if err != nil { // all examples, or those of a file, which says their places among all
+		return nil
+	}
+	in.Limit = dataset.Limit{Most: max(n, measure.Affordable(released, c.Candidates))}
 	return []string{"the model is large, hence at most " + in.Limit.String() + " examples of each part are read, drawn by the seed; --limit all reads all"}
 }
 

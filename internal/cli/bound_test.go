@@ -44,6 +44,10 @@ func TestReadFewer(t *testing.T) {
 		{boundCmd{sourceFlags: everything}, large, 0},
 		{boundCmd{furtherFlags: listed}, large, 1500},
 		{boundCmd{}, large, measure.Affordable(large, "")},
+		{boundCmd{Examples: "2"}, large, measure.Affordable(large, "")},
+		{boundCmd{Examples: "1000000"}, large, 1000000},
+		{boundCmd{Examples: "all"}, large, 0},
+		{boundCmd{Examples: "some.npy"}, large, 0},
 		{boundCmd{}, zoo.Vectors(9), 0},
 	} {
 		var in measure.Inputs

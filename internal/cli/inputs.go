@@ -170,7 +170,7 @@ type sourceFlags struct {
 	Model     string `help:"The model, an ONNX file." placeholder:"FILE" input:"model"`
 	Data      string `help:"MNIST, CIFAR-10 or pictures (folder, zip), .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Vectors   string `help:"Vectors (.npz, .npy, CSV) in the place of --data, with a model or without one." placeholder:"FILE" input:"file"`
-	partFlags `kong:"set='parts=test,train',set='part=test',set='about_part=test or train (default: test)',set='listed=measured',set='limit=all'"`
+	partFlags `kong:"set='parts=test,train',set='part=test',set='about_part=test or train (default: test)',set='listed=measured',set='limit=all; bound of large models: fewer'"`
 	readFlags
 	useFlags
 }
