@@ -59,9 +59,9 @@ func newScaler(x []float32, d int) *scaler {
 	return s
 }
 
-// A column whose standardised numbers all have smaller squares is not searched for far ones. If k of n numbers have half of the squared
-// distances from the median, they have ½ − k/n of those from the mean, for any distance δ between the two: by Cauchy and Schwarz's inequality,
-// Σ_k(r+δ)² ≤ (√Σ_k r² + √k·δ)² ≤ (Σ_k r²/Σr² + k/n)·(Σr² + nδ²). One of them has n/2k − 1 at least.
+// A column whose standardised numbers all have smaller squares is not searched for far ones. Let k of n numbers have more than half of
+// the squared distances from the median. They have more than ½ − k/n of those from the mean, whatever the distance δ between the two:
+// by Cauchy and Schwarz's inequality, Σ_k(r+δ)² ≤ (√Σ_k r² + √k·δ)² ≤ (Σ_k r²/Σr² + k/n)·(Σr² + nδ²). One of them has n/2k − 1 at least.
 const (
 	farSquare = 25  // of few rows
 	nearHalf  = .49 // for rounding

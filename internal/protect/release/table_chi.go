@@ -130,7 +130,7 @@ func (t *Table) constant(lo, hi float64, i int, r float64) float64 {
 	y := t.l[knot] + s*(top-t.x[knot])
 	fall := math.Abs(s) * (hi - lo)
 	if fall == 0 {
-		return 0 // the segment is flat, so r is 0
+		return 0 // the segment is flat, so that r is 0, or the piece has no length
 	}
 	return weighted(y, r) * -math.Expm1(-fall) / math.Abs(s)
 }
