@@ -11,8 +11,8 @@ type Sorter struct {
 	order      []int
 }
 
-// Descending returns the places of o's numbers, the largest first, of equal ones the first, until it is called again. A number and its
-// place are sorted as one integer.
+// Descending returns the places of o's numbers, the largest first, of equal ones the first. They hold until the next call. A number and
+// its place are sorted as one integer.
 func (s *Sorter) Descending(o []float32) []int {
 	n := len(o)
 	s.keys, s.next, s.order = slices.Grow(s.keys[:0], n)[:n], slices.Grow(s.next[:0], n)[:n], slices.Grow(s.order[:0], n)[:n]

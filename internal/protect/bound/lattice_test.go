@@ -129,7 +129,7 @@ func latticeRun(t *testing.T, l release.Lattice) {
 	}
 }
 
-// A feature that its error may take out of the ball can be any point of it, and one that it may not has its own error.
+// A feature that its error may take out of the ball can be any point of the ball. Another has its own error.
 func TestLatticeAtTheEdgeOfTheBall(t *testing.T) {
 	l := ballNoise(t, .25, 1, 8, 2)
 	for b, want := range map[float64]float64{.6: .75, 2.5: 13} {

@@ -121,8 +121,8 @@ func TestPowerOfNumbersIsKept(t *testing.T) {
 	}
 }
 
-// The smallest excess is where the power of the score test reaches that wanted, with guess and baseline differing as
-// independent ones do, of 1,000 with a baseline that is right on a fifth: on .2·(.8 − e) + .8·(.2 + e).
+// The smallest excess is where the power of the score test reaches that wanted. Of 1,000 the baseline is right on a fifth. It differs
+// from the guess as an independent one does: on .2·(.8 − e) + .8·(.2 + e).
 func TestSmallestOver(t *testing.T) {
 	x := excessTest{n: 1000, margin: .02, alpha: .01}
 	b := &Baseline{Accuracy: new(classify.ProportionOf(200, 1000))}
