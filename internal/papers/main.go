@@ -172,7 +172,11 @@ func (t tables) grids(ctx context.Context, kept []row) (rows []row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		of := named(kept, name)
+		var made []row
+		for _, r := range runs {
+			made = append(made, r.cells(x, nil)...)
+		}
+		of := slices.DeleteFunc(named(kept, name), func(k row) bool { return slices.ContainsFunc(made, k.same) })
 		for _, r := range runs {
 			rows = append(rows, r.cells(x, of)...)
 		}
