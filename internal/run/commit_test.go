@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"tattle/internal/file"
 	"tattle/internal/must"
@@ -261,6 +262,32 @@ func TestCreateOverRemains(t *testing.T) {
 	must.Do(t, commit(f, 1, put(text(1))))
 	whole(t, dir, of(2))
 	must.Do(t, f.Discard())
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the folder stays")
+	}
+}
+
+// A process that has not yet seen that a run is over may still claim shards of it.
+func TestDiscardWhileOthersClaim(t *testing.T) {
+	dir := t.TempDir()
+	f := begin(t, dir, of(1))
+	must.Do(t, commit(f, 0, put(text(0))))
+	claimed := make(chan bool)
+	var others sync.WaitGroup
+	others.Go(func() {
+		stop := time.Now().Add(100 * time.Millisecond)
+		for i := 0; time.Now().Before(stop); i++ {
+			if os.WriteFile(filepath.Join(dir, fmt.Sprint("claim", i)), nil, 0o666) != nil {
+				break
+			}
+			if i == 0 {
+				close(claimed)
+			}
+		}
+	})
+	<-claimed
+	must.Do(t, f.Discard())
+	others.Wait()
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the folder stays")
 	}

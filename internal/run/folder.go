@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"tattle/internal/file"
 )
@@ -192,6 +193,11 @@ func Intact(dir string) bool {
 	return true
 }
 
+const (
+	discardTries = 100
+	discardPause = 20 * time.Millisecond
+)
+
 // Discard removes the folder after its shards are merged; callers must not remove it otherwise.
 func (f *Folder) Discard() error {
 	if f.kept {
@@ -199,7 +205,12 @@ func (f *Folder) Discard() error {
 	}
 	err := f.files.Remove(filepath.Join(f.dir, ManifestName)) // first, as it makes the folder a run's
 	if err == nil || errors.Is(err, os.ErrNotExist) {
-		err = f.files.RemoveAll(f.dir)
+		for range discardTries { // another process claims shards until it sees that the manifest is gone
+			if err = f.files.RemoveAll(f.dir); !errors.Is(err, os.ErrExist) { // a folder that is not empty is such an error
+				break
+			}
+			time.Sleep(discardPause)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("remove merged shards: %w", err)
