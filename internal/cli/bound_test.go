@@ -24,7 +24,7 @@ func TestFewerSearches(t *testing.T) {
 	}
 }
 
-// Of the data of a costly model no more examples are read than it is applied to, unless a flag says how many.
+// bound reads no more examples than a costly model is applied to, unless a flag says how many.
 func TestReadFewer(t *testing.T) {
 	b := nn.NewBuilder("large", 16, 256, 256)
 	b.Conv("", 16, 3, 1, 1, true)

@@ -48,7 +48,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// As many integers are drawn ahead as the pool is said to hold, but for a part of a block; of many features, a few blocks.
+// The pool holds poolSize integers, rounded down to whole blocks, but at least leastBlocks blocks.
 func TestPoolSize(t *testing.T) {
 	for dim, blocks := range map[int]int{10: 3276, poolSize / blockVectors: leastBlocks} {
 		m := must.Get(New(Lattice{Delta: 1, Sigma: 3, Clip: 8, Dim: dim}))(t)

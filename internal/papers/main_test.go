@@ -106,7 +106,7 @@ func TestRewrite(t *testing.T) {
 		t.Errorf("after another run:\n%s\nwant:\n%s", got, want)
 	}
 
-	// Of two runs neither has the other's row again.
+	// Two runs do not repeat each other's rows.
 	b.Claims[0].Value, b.Claims[1].Value = b.Claims[1].Value, b.Claims[0].Value
 	save(t, b, filepath.Join(dir, "table3-more"))
 	want = ""

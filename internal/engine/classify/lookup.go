@@ -42,8 +42,8 @@ func (Lookup) Suits(Target) bool { return true }
 // codeColumn is a column of a table as numbers of values; 0 is a value that one row alone has.
 type codeColumn struct {
 	values []float32 // those with numbers, from 1 on
-	small  []uint8   // [n], the numbers; nil if one does not fit
-	large  []int32   // [n], the numbers if there are no small ones
+	small  []uint8   // [n], the numbers; nil if one is above 255
+	large  []int32   // [n], the numbers; nil if all fit into small
 	again  bool      // an earlier column divides the rows alike, so that this one has no more to tell
 }
 

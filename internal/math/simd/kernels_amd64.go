@@ -28,9 +28,6 @@ func clipF32(dst, x *float32, n int, lo, hi float32)
 func correlateF32(dst, src *float32, offsets *int, w *float32, taps, block, blocks int)
 
 //go:noescape
-func correlateWideF32(dst, src *float32, offsets *int, w *float32, taps, n int)
-
-//go:noescape
 func expF32(dst, x *float32, n int, lanes *uint32)
 
 //go:noescape

@@ -13,7 +13,6 @@ func channelSumsF32(_, _ *float32, _ int, _ *channelArgs) (_, _ float64)        
 func channelCombineF32(_, _, _ *float32, _ int, _ *channelArgs)                     { panic(none) }
 func channelCombineStreamF32(_, _, _ *float32, _ int, _ *channelArgs)               { panic(none) }
 func clipF32(_, _ *float32, _ int, _, _ float32)                                    { panic(none) }
-func correlateWideF32(_, _ *float32, _ *int, _ *float32, _, _ int)                  { panic(none) }
 func correlateF32(_, _ *float32, _ *int, _ *float32, _, _, _ int)                   { panic(none) }
 func expF32(_, _ *float32, _ int, _ *uint32)                                        { panic(none) }
 func expSumF32(_, _ *float32, _ int, _ *uint32, _ float32) float32                  { panic(none) }

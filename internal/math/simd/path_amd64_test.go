@@ -26,7 +26,7 @@ func TestWithoutAVX512(t *testing.T) {
 		for name, test := range map[string]func(*testing.T){
 			"Kernels": TestKernelsAgainstGo, "Products": TestGemmAgainstDefinition, "Scalars": TestGemmScalars,
 			"Cores": TestGemmBytesDoNotDependOnCores, "Special": TestGemmSpecialValues, "Batch": TestGemmBytesDoNotDependOnBatch,
-			"Small": TestSmall, "Winograd": TestWinograd, "Correlate": TestCorrelate,
+			"Small": TestSmall, "Winograd": TestWinograd,
 		} {
 			t.Run(name, test)
 		}
@@ -52,20 +52,6 @@ func testAVX512GivesTheSameBytes[T Float](t *testing.T) {
 				t.Errorf("%v: other bytes of Small", p)
 			}
 		})
-	}
-}
-
-// The sums of a correlation are in one order, in blocks of any width.
-func TestCorrelateGivesTheSameBytes(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 14))
-	for n := 8; n < 300; n += 7 {
-		src, w, offsets := normal[float32](r, n+30), normal[float32](r, 9), r.Perm(31)[:9]
-		wide, narrow := make([]float32, n), make([]float32, n)
-		Correlate(wide, src, offsets, w)
-		narrower(t, func() { Correlate(narrow, src, offsets, w) })
-		if !sameBytes(wide, narrow) {
-			t.Errorf("%d numbers: other bytes", n)
-		}
 	}
 }
 

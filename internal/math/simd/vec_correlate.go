@@ -16,10 +16,6 @@ func Correlate[T Float](dst, src []T, offsets []int, w []T) {
 		}
 		return
 	}
-	if useAVX512 {
-		correlateWideF32(f32(dst), f32(src), &offsets[0], f32(w), len(w), len(dst))
-		return
-	}
 	block := 8
 	switch { // a block of any size takes nearly the same time
 	case len(dst) >= 64:

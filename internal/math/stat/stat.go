@@ -84,7 +84,7 @@ func arrange(x []float64, ranks []int, first, partitions int) {
 func part(x []float64, pivot float64) (less int) {
 	for i, v := range x {
 		x[i], x[less] = x[less], v
-		below := 0 // a condition that is counted so is no branch
+		below := 0 // set by a conditional move, not by a jump
 		if v < pivot {
 			below = 1
 		}

@@ -10,7 +10,7 @@ import (
 // near reports whether two numbers are equal but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) }
 
-// Independent draws of a class are candidates, or people who have it.
+// Independent draws of a class count its candidates, or the people who have it.
 func TestCounts(t *testing.T) {
 	class := []int{1, 1, 0, 1, 1}
 	for _, c := range []struct {

@@ -88,7 +88,7 @@ func TestCoarseCrowd(t *testing.T) {
 			t.Errorf("variance %v: %t", variance, fine)
 		}
 	}
-	many := make([]float32, 800) // of 400 features, of which one is not 0
+	many := make([]float32, 800) // two vectors of 400 features; all but one are 0
 	many[0], many[400] = 4, -4
 	for variance, want := range map[float64]bool{.0030: true, .0029: false} { // the limit is at .00295
 		if _, fine := newCrowd(many, 400, of, variance); fine != want {
@@ -101,7 +101,7 @@ func TestCoarseCrowd(t *testing.T) {
 func TestNearerByRounding(t *testing.T) {
 	const gap = 0x1p-20
 	r := &rivals{own: []float32{1 + gap}, all: []float32{1}}
-	for _, product := range []float32{-gap * gap / 2, -gap * gap / 2 * (1 + 0x1p-22), -gap * gap / 2 * (1 - 0x1p-22)} { // as float32 may have it
+	for _, product := range []float32{-gap * gap / 2, -gap * gap / 2 * (1 + 0x1p-22), -gap * gap / 2 * (1 - 0x1p-22)} { // rounded to float32
 		if d := r.nearer(rival{0, gap * gap}, product, []float32{-gap / 2}); d != 0 {
 			t.Errorf("distances differ by %v", d)
 		}

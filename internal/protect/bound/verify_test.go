@@ -96,7 +96,7 @@ func TestUnboundedUpToRounding(t *testing.T) {
 	}
 }
 
-// A mean square is unbounded from the square on of what a standard deviation is.
+// A mean square is called unbounded from the square of the standard deviation on that is called so.
 func TestUnboundedMeanSquare(t *testing.T) {
 	for square, found := range map[float64]int{.9 * UnboundedFrom * UnboundedFrom: 1, 1.1 * UnboundedFrom * UnboundedFrom: 0} {
 		var v verifier

@@ -52,7 +52,7 @@ func TestTrainingLimit(t *testing.T) {
 	}
 }
 
-// What adversaries learn from lies apart from the inputs if its path is another, however it is written.
+// Training data are apart from the inputs if their path is another one, however it is written.
 func TestLearnedApart(t *testing.T) {
 	in := Inputs{Path: "a.csv"}
 	if in.Learned("a.csv").apart || in.Learned(Absolute("a.csv")).apart || !in.Learned("b.csv").apart {

@@ -260,7 +260,7 @@ func TestMeanOf(t *testing.T) {
 	mean.Sample(x, rand.New(rand.NewPCG(1, 2)))
 	for _, v := range x {
 		if square += v * v / draws; math.Abs(v*12-math.Round(v*12)) > 1e-9 {
-			t.Fatalf("%v is no multiple of Δ/3", v)
+			t.Fatalf("%v is not a multiple of Δ/3", v)
 		}
 	}
 	if want := .25 / k; math.Abs(square-want) > 6*want*math.Sqrt(2./draws) {

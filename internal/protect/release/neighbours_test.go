@@ -106,7 +106,7 @@ func TestViewsAndTargets(t *testing.T) {
 	}
 	two := must.Get(NewNeighbours(t.Context(), Use{Task: "target@2"}, Database{Vectors: []float32{1, 0, 1, .1, 1, .3, 0, 1}, Width: 2, Labels: []int{3, 3, 5, 5}}))(t)
 	if got := scored(t, two, []float32{1, 0, 1, .1, 1, .3, 0, 1}, 2); !slices.Equal(got, []float64{1, 1, 0, 1}) {
-		t.Errorf("of two classes with a vote each the nearest is said: %v", got) // the last is nearest to the third
+		t.Errorf("two classes have one vote each, so the nearest vector decides; got %v", got) // the last vector is nearest to the third
 	}
 	view := must.Get(NewNeighbours(t.Context(), Use{Task: "verification@50%"}, Database{Vectors: []float32{1, 0, 0, 1, -1, 0, 0, -1, 1, 1}, Width: 2, Views: true}))(t)
 	if got := scored(t, view, []float32{1, .1, .1, 1, 1, 0, .1, -1, 1, 1.1}, 2); view.Pairs() != 20 || !slices.Equal(got, []float64{1, 1, 0, 1, 1}) {
@@ -222,7 +222,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// What a use is said to be is what it is.
+// The words about a use name its task, its metric and where noise is added.
 func TestUseWords(t *testing.T) {
 	for _, c := range []struct {
 		use          Use

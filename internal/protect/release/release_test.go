@@ -135,16 +135,16 @@ func TestUtilityOfLinearModel(t *testing.T) {
 			}
 		}
 		if u.Examples != n || u.Released.Correct != right {
-			t.Errorf("%+v, of which %d are right", u, right)
+			t.Errorf("%+v, want %d right answers", u, right)
 		}
 		out := must.Get(f.Outputs(context.Background(), data, 7))(t)
 		Gaussian{sigma}.Sample(z, run.Rand(7^noiseStream, n-1, 0))
 		if want := float32(float64(data.X[4*n-4])+z[0]) + float32(float64(data.X[4*n-3])+z[1]); len(out) != 2*n || out[2*n-2] != want || out[2*n-1] != 0 {
-			t.Errorf("%d outputs, the last of which are %v, want %v and 0", len(out), out[len(out)-2:], want)
+			t.Errorf("%d outputs; the last two are %v, want %v and 0", len(out), out[len(out)-2:], want)
 		}
 		f.Head = nil
 		if out = must.Get(f.Outputs(context.Background(), data, 7))(t); len(out) != 4*n || out[4*n-1] != float32(-1+z[3]) {
-			t.Errorf("%d numbers are released, the last of which is %v, want %v", len(out), out[len(out)-1], -1+z[3])
+			t.Errorf("%d numbers are released; the last is %v, want %v", len(out), out[len(out)-1], -1+z[3])
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestWorstIsRoundedOutward(t *testing.T) {
 			}
 		}
 	}
-	for _, share := range []float64{.3, .26, .07} { // of whom Q > share there are fewer than 1/share
+	for _, share := range []float64{.3, .26, .07} { // fewer than 1/share people can have Q > share
 		if got, want := (Worst{R: 1}).Exposed(Φ(normal.Quantile(share)+1)), math.Floor(1/share); got != want {
 			t.Errorf("%v people are exposed, expected %v", got, want)
 		}

@@ -85,7 +85,7 @@ func TestNearby(t *testing.T) {
 	}
 }
 
-// The gain of numbers is what the squared errors of the baseline are more, over their mean; that is its share of the variance.
+// The gain of numbers is how much larger the baseline's squared errors are, over their mean: a share of the variance.
 func TestGainsOfNumbers(t *testing.T) {
 	g := guessedNumbers([]float64{1, 5, 9}, nil)
 	g.base, g.given, g.spread = []float64{3, 5, 5}, []float64{1, 6, 7}, 4

@@ -107,7 +107,7 @@ func TestAreaOfPeople(t *testing.T) {
 	}
 }
 
-// Near-copies show in few examples, too, in 40 pairs, and chance is what two that are drawn at random disagree.
+// Near-copies are found among few examples, too: 40 pairs. Chance is how often two random examples disagree.
 func TestNearCopiesOfPairs(t *testing.T) {
 	for jitter, want := range map[float64]bool{.001: true, 50: false} {
 		s := persons{people: 40, most: 1, classes: 3, seed: 4}.sample()
@@ -134,7 +134,7 @@ func TestNearCopiesOfPairs(t *testing.T) {
 	}
 	agree, chance := agreement(&Attribute{Values: []string{"a", "b"}, Labels: []int{0, 0, 1}})
 	if math.Abs(chance-4./9) > 1e-12 || agree(0, 1) != 1 || agree(0, 2) != 0 {
-		t.Errorf("of three, one of which differs, two disagree with probability %v", chance)
+		t.Errorf("one of three examples differs, and two of them disagree with probability %v", chance)
 	}
 	agree, chance = agreement(&Attribute{Numbers: []float64{1, 2, 3}})
 	if chance != 1 || agree(0, 0) != 1 || agree(0, 2) != -1 {

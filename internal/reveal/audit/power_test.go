@@ -137,7 +137,7 @@ func TestSmallestOver(t *testing.T) {
 	}
 }
 
-// Of numbers, means of people vary as normal variables of which e is explained do, 4e − 2e², or as was seen.
+// The variance of the mean gain over people is 4e − 2e², e being the share that is explained, or what was seen if that is larger.
 func TestSmallestOverOfPeople(t *testing.T) {
 	x := excessTest{n: 400, margin: .02, alpha: .01, grouped: true}
 	for seen, deviation := range map[float64]float64{0: math.Sqrt(.08 - .0008), .5: .5} {
