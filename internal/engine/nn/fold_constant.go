@@ -2,15 +2,8 @@ package nn
 
 import "slices"
 
-// foldConstants makes a Constant of each node that reads only such: its values are
-// computed in float64 and rounded to float32.
-func foldConstants(r *rewrite) {
-	for _, n := range r.Nodes {
-		r.foldConstant(n)
-	}
-}
-
-// foldCopies is foldConstants for operators that round nothing, as they only copy.
+// foldCopies makes a Constant of each node that copies entries of such, as of a table that is learned. What else follows
+// from constants alone has been computed where the file was read.
 func foldCopies(r *rewrite) {
 	for _, n := range r.Nodes {
 		if copies32(n.Op) {
@@ -31,33 +24,22 @@ func copies32(op Op) bool {
 }
 
 func (r *rewrite) foldConstant(n *Node) {
-	if len(n.Inputs) == 0 {
-		return
-	}
 	var in [][]int
-	var values, sources []*Param
+	var values []*Param
 	for _, name := range n.Inputs {
-		m := r.producer[name]
-		if m == nil {
+		v := r.constant(name)
+		if v == nil {
 			return
 		}
-		c, ok := m.Op.(*Constant)
-		if !ok {
-			return
-		}
-		in, values = append(in, c.Value.Shape), append(values, c.Value)
+		in, values = append(in, v.Shape), append(values, v)
 	}
-	sources = append(append(sources, values...), operands(n.Op)...)
 	op := n.Op
-	p := derive(n.Name, r.shapes[n.Output], sources, func(dst []float32) {
-		x := make([][]float64, len(values))
+	p := derive(n.Name, r.shapes[n.Output], slices.Concat(values, operands(op)), func(dst []float32) {
+		x := make([][]float32, len(values))
 		for i, v := range values {
-			x[i] = widen[float64](nil, v.Data)
+			x[i] = v.Data
 		}
-		y := mustFit(Evaluate64(op, x, in...)) // the graph has been checked
-		for i, v := range y {
-			dst[i] = float32(v)
-		}
+		op.kernel32(in...).forward(&frame[float32]{batch: 1, x: x, y: dst})
 	})
 	r.become(n, &Constant{Value: p})
 }

@@ -4,7 +4,7 @@ import "slices"
 
 // simplified returns a graph that computes, up to the rounding of float32, what g does
 // with less work: nodes that the output does not need, identities and views of views
-// are gone; what follows from constants alone is a constant; a BatchNorm and what
+// are gone; a copy of constants is a constant; a BatchNorm and what
 // multiplies or adds a constant per channel are part of the Conv2D, ConvTranspose or
 // Dense before them; zeros around an image are part of the Conv2D behind them; a
 // LayerNormalization or a Gelu spelt out is one. Neither g nor
@@ -13,7 +13,7 @@ import "slices"
 // The numbers in a LayerNormalization or Gelu spelt out are settings, read once.
 // It panics if g is not well formed.
 func simplified(g *Graph) *Graph {
-	return rewritten(g, dropIdentities, foldConstants, takeConstants, foldPads, findGelu, findLayerNorm, foldAffine)
+	return rewritten(g, dropIdentities, foldCopies, takeConstants, foldPads, findGelu, findLayerNorm, foldAffine)
 }
 
 // tidy is simplified as far as the function stays the same in exact arithmetic: a Gelu spelt

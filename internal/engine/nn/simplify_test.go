@@ -85,7 +85,7 @@ func simplifyCases() map[string]struct {
 		"filled":     {padded(1, 0, 1, 2), []string{"Pad", "Conv"}},
 		"cut":        {padded(0, 0, 1, -1), []string{"Pad", "Conv"}},
 		"seen":       {seen, []string{"Pad", "Conv", "Slice", "Add"}},
-		"constant":   {constant, []string{"Add"}},
+		"constant":   {constant, []string{"Constant", "LeakyRelu", "Add"}},
 		"half":       {half, []string{"Add", "Softmax"}},
 	}
 }
