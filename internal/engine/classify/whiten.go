@@ -3,8 +3,7 @@ package classify
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
+	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
 )
 
@@ -28,40 +27,27 @@ type whitening struct {
 	w    []float64 // [d, r], the transposed of L⁺
 }
 
+// newWhitening returns that of a table. In the order of pivoted, L = MA, where A is square, and M is the unit matrix above B. Then
+// L⁺ = A⁻¹(I + BᵀB)⁻¹Mᵀ. The matrix in the middle has no eigenvalue below 1.
 func newWhitening(t *Table) *whitening {
 	w := &whitening{scaler: t.scale(), d: t.d}
 	l, order, r := pivoted(w.covariance(t.x), t.d, faintest)
 	w.r, w.w = r, make([]float64, w.d*r)
-	if r == w.d { // L⁺ is L⁻¹
-		inverse := invertLower(l, w.d, r)
-		for a := range r {
-			for b, j := range order[:a+1] {
-				w.w[j*r+a] = inverse[a*r+b]
-			}
-		}
-	} else if r > 0 { // with L = QR, L⁺ is R⁻¹Qᵀ
-		var qr mat.QR
-		var q, upper mat.Dense
-		qr.Factorize(mat.NewDense(w.d, r, leading(l, w.d, w.d, r)))
-		qr.QTo(&q)
-		qr.RTo(&upper)
-		inverse := invertLower(mat.DenseCopyOf(upper.T()).RawMatrix().Data, w.d, r)
-		rows := make([]float64, w.d*r) // in the order
-		simd.Gemm(false, false, w.d, r, r, 1, q.RawMatrix().Data, w.d, inverse, r, 0, rows, r)
-		for k, j := range order {
-			copy(w.w[j*r:(j+1)*r], rows[k*r:])
-		}
+	if r == 0 {
+		return w
+	}
+	inverse := invertLower(l, w.d, r)
+	m, square, rows := make([]float64, w.d*r), make([]float64, r*r), make([]float64, w.d*r)
+	simd.Gemm(false, false, w.d, r, r, 1, l, w.d, inverse, r, 0, m, r)
+	simd.Gram(true, r, w.d, 1, m, r, 0, square, r)
+	if err := gram.Solve(square, r, m); err != nil {
+		panic(err) // I + BᵀB is not singular
+	}
+	simd.Gemm(false, true, w.d, r, r, 1, m, r, inverse, r, 0, rows, r)
+	for k, j := range order {
+		copy(w.w[j*r:(j+1)*r], rows[k*r:])
 	}
 	return w
-}
-
-// leading returns the first r columns of a matrix of n rows, which are d apart.
-func leading(x []float64, n, d, r int) []float64 {
-	y := make([]float64, 0, n*r)
-	for i := range n {
-		y = append(y, x[i*d:][:r]...)
-	}
-	return y
 }
 
 // covariance returns that of the standardised columns, [d, d].

@@ -57,6 +57,16 @@ func (f *Factor) Solve(ctx context.Context, y []float64) error {
 	return f.Backward(ctx, y)
 }
 
+// Solve overwrites the rows of y, [·, n], with those of y A⁻¹, and leaves the matrix a, [n, n], as it is. It reads the lower
+// triangle only. It returns ErrIndefinite if a is not positive definite in float64.
+func Solve(a []float64, n int, y []float64) error {
+	f, err := Factorize(context.Background(), slices.Clone(a), n)
+	if err != nil {
+		return err
+	}
+	return f.Solve(context.Background(), y)
+}
+
 // Forward overwrites the rows of y with those of y L⁻ᵀ.
 func (f *Factor) Forward(ctx context.Context, y []float64) error { return f.apply(ctx, y, forward) }
 

@@ -3,8 +3,9 @@ package stat
 import (
 	"errors"
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"tattle/internal/math/gram"
 )
 
 // How long Minimize goes on: more than convex problems were seen to take.
@@ -24,15 +25,15 @@ var (
 type Minimum struct {
 	X       []float64
 	Value   float64
-	Hessian *mat.SymDense
+	Hessian []float64 // [n, n]
 	Steps   int
 }
 
 // Minimize returns the minimum of a strictly convex function of n variables by Newton's method from 0, each step
 // halved until the value falls. It stops when no derivative is above the tolerance, or no float64 is
-// better. f returns the value, the gradient and the Hessian at x. The errors are ErrNotFinite, ErrSingular and
+// better. f returns the value, the gradient and the Hessian at x, of which the lower triangle counts. The errors are ErrNotFinite, ErrSingular and
 // ErrNoMinimum.
-func Minimize(n int, tolerance float64, f func(x []float64) (float64, []float64, *mat.SymDense)) (*Minimum, error) {
+func Minimize(n int, tolerance float64, f func(x []float64) (value float64, grad, hessian []float64)) (*Minimum, error) {
 	m := &Minimum{X: make([]float64, n)}
 	value, grad, hessian := f(m.X)
 	for m.Steps = range newtonSteps {
@@ -40,18 +41,17 @@ func Minimize(n int, tolerance float64, f func(x []float64) (float64, []float64,
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			return nil, ErrNotFinite
 		}
-		if mat.Norm(mat.NewVecDense(n, grad), math.Inf(1)) <= tolerance {
+		if max(slices.Max(grad), -slices.Min(grad)) <= tolerance {
 			return m, nil
 		}
-		var c mat.Cholesky
-		var step mat.VecDense
-		if !c.Factorize(hessian) || c.SolveVecTo(&step, mat.NewVecDense(n, grad)) != nil {
+		step := grad
+		if gram.Solve(hessian, n, step) != nil {
 			return nil, ErrSingular
 		}
 		next, lower := make([]float64, n), false
 		for h, size := 0, 1.; h < newtonHalvings && !lower; h, size = h+1, size/2 {
 			for i := range next {
-				next[i] = m.X[i] - size*step.AtVec(i)
+				next[i] = m.X[i] - size*step[i]
 			}
 			value, grad, hessian = f(next)
 			lower = value < m.Value

@@ -221,8 +221,7 @@ func (c *cleaner) project(eps []float64, p *qp.Problem) bool {
 		simd.Mul(c.scaled[j*n:(j+1)*n], row, c.weight)
 	}
 	simd.Gram(false, k, n, 1, c.scaled, n, 0, c.gram, k)
-	f, err := gram.Factorize(context.Background(), c.gram, k)
-	if err != nil || f.Solve(context.Background(), c.left) != nil {
+	if gram.Solve(c.gram, k, c.left) != nil {
 		return false
 	}
 	for i := range c.weight {

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
+	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
 	"tattle/internal/math/stat"
 )
@@ -185,45 +185,45 @@ func (p *calibrationProblem) solve() (x []float64, gained, freedom float64) {
 			ridge[i] = calibrationOwn
 		}
 	}
-	m, err := stat.Minimize(n, calibrationTolerance*float64(len(p.rows)), func(x []float64) (float64, []float64, *mat.SymDense) {
+	m, err := stat.Minimize(n, calibrationTolerance*float64(len(p.rows)), func(x []float64) (value float64, grad, hessian []float64) {
 		loss, grad, hess := p.loss(x)
 		for i, v := range ridge {
 			loss += v * x[i] * x[i] / 2
 			grad[i] += v * x[i]
-			hess.SetSym(i, i, hess.At(i, i)+v)
+			hess[i*n+i] += v
 		}
 		return loss, grad, hess
 	})
-	var chol mat.Cholesky
-	var inverse mat.SymDense
-	if err != nil || !chol.Factorize(m.Hessian) || chol.InverseTo(&inverse) != nil {
+	inverse := make([]float64, n*n)
+	for i := range n {
+		inverse[i*n+i] = 1
+	}
+	if err != nil || gram.Solve(m.Hessian, n, inverse) != nil {
 		return make([]float64, n), 0, float64(n)
 	}
 	gained, _, _ = p.loss(make([]float64, n))
 	gained -= m.Value
 	for i, v := range ridge {
 		gained += v * m.X[i] * m.X[i] / 2
-		freedom += 1 - v*inverse.At(i, i)
+		freedom += 1 - v*inverse[i*n+i]
 	}
 	return m.X, gained, max(0, freedom)
 }
 
 // loss returns the negative log-likelihood in nats, of a numeric attribute that of a
 // normal variable whose variance is what the joint table leaves, with its gradient and
-// its Hessian.
-func (p *calibrationProblem) loss(x []float64) (float64, []float64, *mat.SymDense) {
+// the lower triangle of its Hessian.
+func (p *calibrationProblem) loss(x []float64) (loss float64, grad, hess []float64) {
 	if p.goal.target.Labels == nil {
 		return p.squaredLoss(x)
 	}
 	return p.logLoss(x)
 }
 
-func (p *calibrationProblem) logLoss(x []float64) (float64, []float64, *mat.SymDense) {
+func (p *calibrationProblem) logLoss(x []float64) (loss float64, grad, hess []float64) {
 	n, common := p.size()
-	grad, hess := make([]float64, n), mat.NewSymDense(n, nil)
-	h := hess.RawSymmetric().Data
+	grad, hess = make([]float64, n), make([]float64, n*n)
 	log, prob := make([]float64, p.width), make([]float64, p.width)
-	loss := 0.0
 	for i, row := range p.rows {
 		z, own, weight := p.z[i*p.width:][:p.width], common+1+p.joint.group(row), p.weight[i]
 		slope := x[common] + x[own]
@@ -244,32 +244,30 @@ func (p *calibrationProblem) logLoss(x []float64) (float64, []float64, *mat.SymD
 		g, v := weight*(mean-z[s]), weight*(square-mean*mean)
 		grad[common] += g
 		grad[own] += g
-		h[common*n+common] += v
-		h[common*n+own] += v
-		h[own*n+own] += v
+		hess[common*n+common] += v
+		hess[own*n+common] += v
+		hess[own*n+own] += v
 		for k, pk := range prob {
-			for l := k; l < p.width; l++ {
-				h[k*n+l] -= weight * pk * prob[l]
+			for l := range k + 1 {
+				hess[k*n+l] -= weight * pk * prob[l]
 			}
-			h[k*n+k] += weight * pk
+			hess[k*n+k] += weight * pk
 			cross := weight * pk * (z[k] - mean)
-			h[k*n+common] += cross
-			h[k*n+own] += cross
+			hess[common*n+k] += cross
+			hess[own*n+k] += cross
 		}
 	}
 	return loss, grad, hess
 }
 
-func (p *calibrationProblem) squaredLoss(x []float64) (float64, []float64, *mat.SymDense) {
+func (p *calibrationProblem) squaredLoss(x []float64) (loss float64, grad, hess []float64) {
 	n, common := p.size()
-	grad, hess := make([]float64, n), mat.NewSymDense(n, nil)
-	h := hess.RawSymmetric().Data
+	grad, hess = make([]float64, n), make([]float64, n*n)
 	variance, count := 0.0, simd.Sum(p.weight)
 	for i, row := range p.rows {
 		e := p.goal.target.Values[row] - p.joint.of(row)[0]
 		variance += p.weight[i] * e * e / count
 	}
-	loss := 0.0
 	if variance == 0 {
 		return 0, grad, hess
 	}
@@ -279,9 +277,9 @@ func (p *calibrationProblem) squaredLoss(x []float64) (float64, []float64, *mat.
 		loss += weight * e * e / 2 / variance
 		grad[common] -= weight * e * z / variance
 		grad[own] -= weight * e * z / variance
-		h[common*n+common] += weight * z * z / variance
-		h[common*n+own] += weight * z * z / variance
-		h[own*n+own] += weight * z * z / variance
+		hess[common*n+common] += weight * z * z / variance
+		hess[own*n+common] += weight * z * z / variance
+		hess[own*n+own] += weight * z * z / variance
 	}
 	return loss, grad, hess
 }

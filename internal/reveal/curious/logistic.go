@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/gram"
 	"tattle/internal/math/stat"
 )
 
@@ -86,18 +86,16 @@ func (l *logisticLoss) gradient(p *logisticPoint, bs float64) []float64 {
 	return g
 }
 
-// hessian returns Σ weight·xxᵀ/n and the ridge. With the weights σ′ it is that of Ly, of Ls and of L.
-func (l *logisticLoss) hessian(weight func(i int) float64) *mat.SymDense {
-	h := mat.NewSymDense(l.d, nil)
+// hessian returns the lower triangle of Σ weight·xxᵀ/n and the ridge, [d, d]. With the weights σ′ it is that of Ly, of Ls and of L.
+func (l *logisticLoss) hessian(weight func(i int) float64) []float64 {
+	h := make([]float64, l.d*l.d)
 	for j, v := range l.ridge {
-		h.SetSym(j, j, v)
+		h[j*l.d+j] = v
 	}
 	for i := range l.n {
 		x, w := l.row(i), weight(i)/float64(l.n)
-		for j := range l.d {
-			for k := j; k < l.d; k++ {
-				h.SetSym(j, k, h.At(j, k)+w*x[j]*x[k])
-			}
+		for j, v := range x {
+			floats.AddScaled(h[j*l.d:][:j+1], w*v, x[:j+1])
 		}
 	}
 	return h
@@ -105,18 +103,19 @@ func (l *logisticLoss) hessian(weight func(i int) float64) *mat.SymDense {
 
 // minimum returns the minimum of L. The last step of Newton's method is smaller than the values of L can show.
 func (l *logisticLoss) minimum(bs float64) (*logisticPoint, error) {
-	m, err := stat.Minimize(l.d, logisticTolerance, func(theta []float64) (float64, []float64, *mat.SymDense) {
+	m, err := stat.Minimize(l.d, logisticTolerance, func(theta []float64) (float64, []float64, []float64) {
 		p := l.at(theta)
 		return (1-bs)*p.ly + bs*p.ls, l.gradient(p, bs), l.hessian(p.slope)
 	})
-	var step mat.VecDense
+	var step []float64
 	if err == nil {
-		err = step.SolveVec(m.Hessian, mat.NewVecDense(l.d, l.gradient(l.at(m.X), bs)))
+		step = l.gradient(l.at(m.X), bs)
+		err = gram.Solve(m.Hessian, l.d, step)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("logistic regression: %w", err)
 	}
-	return l.at(floats.SubTo(m.X, m.X, step.RawVector().Data)), nil
+	return l.at(floats.SubTo(m.X, m.X, step)), nil
 }
 
 // defaultRidge is the weight of ½‖w‖² beside the examples' summed losses, where w is Θ without the last: that of the

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/math/simd"
 )
 
 // NeighbourhoodRidge is the weight λ of ½‖Θ‖² in the losses of Neighbourhoods. It makes them strongly convex enough
@@ -128,7 +129,9 @@ func (l *descent) gain(p *logisticPoint) float64 {
 // eigenvalues returns those of a Hessian, in ascending order.
 func (l *descent) eigenvalues(weight func(i int) float64) []float64 {
 	var e mat.EigenSym
-	if !e.Factorize(l.hessian(weight), false) {
+	h := l.hessian(weight)
+	simd.Mirror(l.d, h, l.d)
+	if !e.Factorize(mat.NewSymDense(l.d, h), false) {
 		panic("curious: the QL iteration of a small matrix does not converge")
 	}
 	return e.Values(nil)
