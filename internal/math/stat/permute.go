@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"tattle/internal/math/simd"
@@ -241,11 +242,8 @@ func PermuteScores(score []float64, classes int, class []int, strata [][]int, st
 		return Permuted{Draws: draws, P: 1 / float64(draws+1)}
 	}
 	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
-		left := make([]int, len(counts))
-		return func(rng *rand.Rand) bool {
-			copy(left, counts)
-			return dealtScores(rows, left, ends, rng) >= need
-		}
+		left := make([]int32, len(dealt))
+		return func(rng *rand.Rand) bool { return dealtScores(rows, counts, ends, left, rng) >= need }
 	})
 }
 
@@ -273,34 +271,31 @@ func centreColumns(x []float64, width int) {
 	}
 }
 
-// dealtScores deals out classes within the strata that end at ends, and returns the sum of their scores. left,
-// [strata, classes], is how many of each class there are; it is used up.
-func dealtScores(rows []float64, left, ends []int, rng *rand.Rand) float64 {
-	classes := len(left) / max(1, len(ends))
+// dealtScores deals out classes within the strata that end at ends, and returns the sum of their scores, whose columns sum to 0
+// within each. counts, [strata, classes], is how many of each class there are. left is overwritten.
+//
+// The rows of the class with the most are those that the others leave, and so need no draw.
+func dealtScores(rows []float64, counts, ends []int, left []int32, rng *rand.Rand) float64 {
+	classes := len(counts) / max(1, len(ends))
+	for i := range left {
+		left[i] = int32(i)
+	}
 	sum, start := 0.0, 0
 	for s, end := range ends {
-		of := left[s*classes:][:classes]
-		if classes == 2 {
-			first := of[0]
-			for n := end - start; n > 0; n-- {
-				c := 0
-				if int(rng.Uint32N(uint32(n))) >= first {
-					c = 1
-				}
-				first -= 1 - c
-				sum += rows[(end-n)*2+c]
+		of, free := counts[s*classes:][:classes], left[start:end]
+		most := slices.Index(of, slices.Max(of))
+		for c, k := range of {
+			if c == most {
+				continue
 			}
-			start = end
-			continue
-		}
-		for n := end - start; n > 0; n-- {
-			k, c := int(rng.Uint32N(uint32(n))), 0
-			for k >= of[c] {
-				k -= of[c]
-				c++
+			for range k {
+				last := len(free) - 1
+				at := rng.Uint32N(uint32(len(free)))
+				row := rows[int(free[at])*classes:][:classes]
+				sum += row[c] - row[most]
+				free[at] = free[last]
+				free = free[:last]
 			}
-			of[c]--
-			sum += rows[(end-n)*classes+c]
 		}
 		start = end
 	}
