@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"html/template"
-	"io"
+	"html"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -56,38 +57,35 @@ func (c *runsCmd) Run(ctx context.Context, e *env) error {
 // indexFile is the page that lists runs.
 const indexFile = "index.html"
 
-var indexPage = template.Must(template.New(indexFile).Parse(`<!doctype html>
+const indexHead = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Runs of tattle</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color-scheme:light dark}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.4rem .8rem .4rem 0;border-bottom:1px solid #8884}code{font-size:.85em}</style>
 <h1>Runs of tattle</h1>
 <table><thead><tr><th>Run<th>State<th>Verdict<th>Command</tr></thead><tbody>
-{{range .}}<tr><td>{{if .Page}}<a href="{{.Page}}">{{.Name}}</a>{{else}}{{.Name}}{{end}}<td>{{.State}}<td>{{.Verdict}}<td><code>{{.Command}}</code></tr>
-{{end}}</tbody></table></html>
-`))
-
-// An indexRow is a run on that page.
-type indexRow struct{ Name, State, Verdict, Command, Page string }
+`
 
 // writeIndex writes a page into dir that lists the runs there and below, with links to their
 // reports, and returns its path.
 func writeIndex(dir string, runs []run.State) (string, error) {
-	rows := make([]indexRow, len(runs))
-	for i, r := range runs {
+	page := bytes.NewBufferString(indexHead)
+	for _, r := range runs {
 		rel, err := filepath.Rel(dir, r.Dir)
 		if err != nil {
 			return "", err
 		}
 		listed := r.Row()
-		rows[i] = indexRow{Name: file.Name(rel), State: listed.State, Command: listed.Command}
-		if r.State != run.Finished {
-			continue
+		name, verdict, command := html.EscapeString(file.Name(rel)), "", listed.Command
+		if r.State == run.Finished {
+			to := url.URL{Path: path.Join(filepath.ToSlash(rel), reportHTML)}
+			name = fmt.Sprintf(`<a href="%s">%s</a>`, html.EscapeString(to.String()), name)
+			verdict, command = verdictOf(filepath.Join(r.Dir, reportJSON), command)
 		}
-		rows[i].Page = path.Join(filepath.ToSlash(rel), reportHTML)
-		rows[i].Verdict, rows[i].Command = verdictOf(filepath.Join(r.Dir, reportJSON), listed.Command)
+		fmt.Fprintf(page, "<tr><td>%s<td>%s<td>%s<td><code>%s</code></tr>\n", name, html.EscapeString(listed.State), html.EscapeString(verdict), html.EscapeString(command))
 	}
+	page.WriteString("</tbody></table></html>\n")
 	to := filepath.Join(dir, indexFile)
-	return to, file.Write(to, func(w io.Writer) error { return indexPage.Execute(w, rows) })
+	return to, file.WriteBytes(to, page.Bytes())
 }
 
 // mostReport is the size of the largest report that the page reads.
