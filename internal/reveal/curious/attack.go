@@ -19,11 +19,8 @@ func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes [
 	if len(attributes) == 0 {
 		return nil, nil
 	}
-	var train, hold *part
-	err := checkFitting(f, p, attributes)
-	if err == nil {
-		train, err = newPart(ctx, f, "training", p.Train)
-	}
+	var hold *part
+	train, err := newPart(ctx, f, "training", p.Train)
 	if err == nil {
 		hold, err = newPart(ctx, f, "validation", p.Validation)
 	}
@@ -52,17 +49,6 @@ func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes [
 		}
 	}
 	return attacks, nil
-}
-
-// checkFitting says what keeps G from being fitted.
-func checkFitting(f *nn.Graph, p *dataset.Parts, attributes []int) error {
-	if err := checkParts(p); err != nil {
-		return err
-	}
-	if err := (Options{Attack: Overlearning, Attributes: attributes}).checkAttributes(p); err != nil {
-		return err
-	}
-	return checkGraph("the classifier", f, nn.Size(p.Train.Shape), len(p.Train.YNames), p.Train.YName)
 }
 
 // fitAttack fits G for one attribute to the outputs on the training part.

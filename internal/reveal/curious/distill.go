@@ -111,13 +111,12 @@ func newLesson(ctx context.Context, teacher *nn.Graph, train *dataset.Set, o Opt
 }
 
 // at returns the loss of a student's scores of those examples, and overwrites grad with its gradient.
-func (l *lesson) at(grad, scores []float32, indices []int) losses {
+func (l *lesson) at(grad, scores []float32, indices []int) float64 {
 	n := len(scores) / len(indices)
 	for k, i := range indices {
 		copy(l.batch[k*n:][:n], l.all[i*n:])
 	}
-	loss := l.divergence.at(grad, scores, l.batch, len(indices))
-	return losses{total: loss, y: loss}
+	return l.divergence.at(grad, scores, l.batch, len(indices))
 }
 
 // distilling returns the options of a student with their defaults, or says what is wrong.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/classify"
@@ -16,8 +15,7 @@ import (
 // on the reference part, usually the training part. If it is nil, they are learned on the
 // test part itself, which favours the baselines and saves F's evaluation on the reference
 // part. That will do where many F are compared, as in pruning, and the baselines of the whole
-// F are known. The p-values and the lower ends of the excess use both. An attack is of the sensitive attribute that bears its name,
-// or else, where it names none, of the one at its index.
+// F are known. The p-values and the lower ends of the excess use both.
 //
 // F's outputs count as distributions where its last operator is a Softmax or Hardmax;
 // where its metadata "tattle.outputs" say "soft", or an attack takes a mixture apart,
@@ -26,12 +24,10 @@ import (
 // It returns an error if a set does not fit F or an attack, where an output is not a finite
 // number, naming the example, and when ctx ends.
 func Evaluate(ctx context.Context, f *nn.Graph, attacks []Attack, reference, test *dataset.Set) (*Evaluation, error) {
-	own := reference == nil
-	if own {
+	if reference == nil {
 		reference = test
 	}
-	attributes, err := checkEvaluation(f, attacks, reference, test)
-	if err != nil {
+	if err := checkEvaluation(f, attacks, reference, test); err != nil {
 		return nil, fmt.Errorf("evaluate: %w", err)
 	}
 	t, r, err := observe(ctx, f, attacks, reference, test)
@@ -39,15 +35,12 @@ func Evaluate(ctx context.Context, f *nn.Graph, attacks []Attack, reference, tes
 		return nil, fmt.Errorf("evaluate: %w", err)
 	}
 	e := t.evaluation()
-	if !own {
-		e.Reference = reference.Len()
-	}
 	if r != t {
 		trained := classify.Accuracy(r.labels, reference.Y)
 		e.Trained = &trained
 	}
-	for k, a := range attacks {
-		c, err := t.curiosity(ctx, &a, attributes[k], r)
+	for _, a := range attacks {
+		c, err := t.curiosity(ctx, &a, r)
 		if err != nil {
 			return nil, fmt.Errorf("evaluate: %w", err)
 		}
@@ -58,39 +51,30 @@ func Evaluate(ctx context.Context, f *nn.Graph, attacks []Attack, reference, tes
 }
 
 // checkEvaluation returns an error if the parts, F and the attacks are not made for each
-// other. It returns the index of each attack's attribute.
-func checkEvaluation(f *nn.Graph, attacks []Attack, reference, test *dataset.Set) ([]int, error) {
+// other.
+func checkEvaluation(f *nn.Graph, attacks []Attack, reference, test *dataset.Set) error {
 	if test == nil || test.Len() == 0 || reference.Len() == 0 {
-		return nil, errors.New("there are no examples to measure on")
+		return errors.New("there are no examples to measure on")
 	}
 	classes := len(test.YNames)
 	if err := checkGraph("the classifier", f, nn.Size(test.Shape), classes, test.YName); err != nil {
-		return nil, err
+		return err
 	}
-	if err := checkPart(reference, test); err != nil {
-		return nil, err
-	}
-	attributes := make([]int, len(attacks))
-	for k, a := range attacks {
-		index, err := attributeOf(a, test)
-		if err != nil {
-			return nil, err
+	for _, a := range attacks {
+		if a.Index >= len(test.Sensitive) {
+			return fmt.Errorf("an attack is on %s, sensitive attribute %d of %d: give the data that it was fitted to", a.Attribute, a.Index+1, len(test.Sensitive))
 		}
-		s := test.Sensitive[index]
+		s := test.Sensitive[a.Index]
 		if err := checkGraph("the attack on "+s.Name, a.Graph, classes, len(s.Values), s.Name); err != nil {
-			return nil, err
+			return err
 		}
-		attributes[k] = index
 	}
-	return attributes, nil
+	return nil
 }
 
 // checkGraph errs unless a net takes that many values and gives a score for each
 // class of an attribute.
 func checkGraph(what string, g *nn.Graph, inputs, classes int, attribute string) error {
-	if g == nil {
-		return fmt.Errorf("%s has no net", what)
-	}
 	shapes, err := g.Shapes()
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -102,36 +86,6 @@ func checkGraph(what string, g *nn.Graph, inputs, classes int, attribute string)
 		return fmt.Errorf("%s has %d outputs, but %q has %d classes: both must be the same, 2 or more", what, got, attribute, classes)
 	}
 	return nil
-}
-
-// checkPart returns an error if the reference part's attributes are not the test part's.
-func checkPart(part, test *dataset.Set) error {
-	if len(part.YNames) != len(test.YNames) || len(part.Sensitive) != len(test.Sensitive) || !slices.Equal(part.Shape, test.Shape) {
-		return errors.New("the reference part's examples or attributes are of another kind than the test part's")
-	}
-	for k, s := range part.Sensitive {
-		if s.Name != test.Sensitive[k].Name || len(s.Values) != len(test.Sensitive[k].Values) {
-			return fmt.Errorf("sensitive attribute %d is %q of %d classes in the reference part and %q of %d in the test part",
-				k, s.Name, len(s.Values), test.Sensitive[k].Name, len(test.Sensitive[k].Values))
-		}
-	}
-	return nil
-}
-
-// attributeOf returns the index of the attribute that an attack is after.
-func attributeOf(a Attack, set *dataset.Set) (int, error) {
-	inside := a.Index >= 0 && a.Index < len(set.Sensitive)
-	if inside && (a.Attribute == "" || set.Sensitive[a.Index].Name == a.Attribute) {
-		return a.Index, nil
-	}
-	var names []string
-	for k, s := range set.Sensitive {
-		if a.Attribute != "" && s.Name == a.Attribute {
-			return k, nil
-		}
-		names = append(names, s.Name)
-	}
-	return 0, fmt.Errorf("an attack is after %q, but the data's sensitive attributes are %q: name it among them", a.Attribute, names)
 }
 
 // entropyBinCount is the number of bins of an entropy's histogram: at Y = 2 a bin is
@@ -186,11 +140,9 @@ type Curiosity struct {
 	PValue         float64    `json:"p_value"`         // of excess ≤ 0, one-sided, by classify.Comparison: the largest of all baselines', as above
 	PValueHolm     float64    `json:"p_value_holm"`    // adjusted for there being several attacks
 
-	Confusion [][]int                    `json:"confusion"`        // true s × guess
-	ROC       []ROC                      `json:"roc,omitzero"`     // of the attack's scores
-	Entropy   []Entropy                  `json:"entropy,omitzero"` // of F's outputs, for each class of s
-	Label     classify.MutualInformation `json:"label"`            // between s and F's hard label
-	Guess     classify.MutualInformation `json:"guess"`            // between s and the attack's guess
+	ROC     []ROC                      `json:"roc,omitzero"`     // of the attack's scores
+	Entropy []Entropy                  `json:"entropy,omitzero"` // of F's outputs, for each class of s
+	Guess   classify.MutualInformation `json:"guess"`            // between s and the attack's guess
 }
 
 // Shown reports whether the excess is demonstrated: by its interval, and by the p-value
@@ -202,7 +154,6 @@ func (c *Curiosity) Shown() bool { return c.ExcessInterval[0] > 0 && c.PValueHol
 // examples, is left out.
 type Evaluation struct {
 	Examples     int                          `json:"examples"`
-	Reference    int                          `json:"reference"` // examples from which the baselines were learned; 0 where these are the test part's own
 	Target       string                       `json:"target"`
 	Classes      []string                     `json:"classes"` // of y
 	Outputs      Outputs                      `json:"outputs"`

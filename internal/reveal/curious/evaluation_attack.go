@@ -11,8 +11,8 @@ import (
 )
 
 // curiosity measures one attack on the test part t; r is the reference part.
-func (t *part) curiosity(ctx context.Context, a *Attack, index int, r *part) (*Curiosity, error) {
-	s := t.set.Sensitive[index]
+func (t *part) curiosity(ctx context.Context, a *Attack, r *part) (*Curiosity, error) {
+	s := t.set.Sensitive[a.Index]
 	scores, err := t.attack(ctx, a, s.Name, len(s.Values))
 	if err != nil {
 		return nil, err
@@ -22,24 +22,21 @@ func (t *part) curiosity(ctx context.Context, a *Attack, index int, r *part) (*C
 		kind = Soft
 	}
 	guess := classify.Guesses(scores, len(s.Values))
-	confusion := classify.Confusion(s.Labels, guess, len(s.Values), len(s.Values))
 	c := &Curiosity{
 		Attribute: s.Name,
 		Attack:    a.Kind,
 		Classes:   s.Values,
 		Curiosity: classify.Accuracy(guess, s.Labels),
-		Confusion: confusion,
 		ROC:       curves(scores, kind, s.Labels, s.Values),
-		Label:     mutual(s.Name, t.set.YName+" (predicted)", s.Labels, t.labels, len(s.Values), t.classes),
-		Guess:     classify.Information(s.Name, s.Name+" (guessed)", confusion, classify.Confidence),
+		Guess:     mutual(s.Name, s.Name+" (guessed)", s.Labels, guess, len(s.Values), len(s.Values)),
 	}
 	for class := range s.Values {
 		c.Entropy = append(c.Entropy, t.entropy(s.Labels, class))
 	}
-	learned := baselines(r, t, index)
+	learned := baselines(r, t, a.Index)
 	own := learned
 	if r != t {
-		own = baselines(t, t, index)
+		own = baselines(t, t, a.Index)
 	}
 	c.compare(guess, s.Labels, learned, own)
 	return c, nil

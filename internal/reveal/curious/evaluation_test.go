@@ -77,7 +77,7 @@ func byHand() (reference, test *dataset.Set) {
 func TestEvaluateByHand(t *testing.T) {
 	reference, test := byHand()
 	e := evaluate(t, asGiven(2), []Attack{{Attribute: "sex", Kind: NetworkAttack, Graph: size()}}, reference, test)
-	if e.Examples != 8 || e.Reference != 5 || e.Trained.Examples != 5 || e.Trained.Correct != 4 || e.Target != "age" || e.Outputs != Raw || e.Honesty.Correct != 7 || e.Honesty.Value != .875 {
+	if e.Examples != 8 || e.Trained.Examples != 5 || e.Trained.Correct != 4 || e.Target != "age" || e.Outputs != Raw || e.Honesty.Correct != 7 || e.Honesty.Value != .875 {
 		t.Errorf("%+v", e)
 	}
 	if want := [][]int{{4, 0}, {1, 3}}; !reflect.DeepEqual(e.Confusion, want) {
@@ -88,7 +88,7 @@ func TestEvaluateByHand(t *testing.T) {
 		t.Errorf("curves %+v", e.ROC)
 	}
 	c := e.Sensitive[0]
-	if c.Curiosity.Correct != 7 || !reflect.DeepEqual(c.Confusion, [][]int{{3, 0}, {1, 4}}) {
+	if c.Curiosity.Correct != 7 {
 		t.Errorf("%+v", c)
 	}
 	// Majority 1: 5 right. From y (0 → 1, 1 → 0): 1, 0, 1, 1, 1, 1, 0, 0: 5. From F's label, which is y but for the last (0 → 1, 1 → 0): 6.
@@ -115,7 +115,7 @@ func TestEvaluateByHand(t *testing.T) {
 func TestEvaluateWithoutReference(t *testing.T) {
 	_, test := byHand()
 	e := evaluate(t, asGiven(2), []Attack{{Kind: NetworkAttack, Graph: size()}}, nil, test)
-	if c := e.Sensitive[0]; e.Reference != 0 || c.FromTarget.Correct != 5 || c.FromLabel.Correct != 6 || c.Majority.Correct != 5 {
+	if c := e.Sensitive[0]; c.FromTarget.Correct != 5 || c.FromLabel.Correct != 6 || c.Majority.Correct != 5 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -171,7 +171,7 @@ func TestEvaluateRawAndSoft(t *testing.T) {
 // soft without being so, outputs are scores.
 func TestEvaluateMixture(t *testing.T) {
 	test := given([][]float32{{1, 0}, {2, 0}, {0, 3}, {1, 5}}, []int{0, 0, 1, 1}, 2, attribute("sex", 2, 0, 0, 1, 1))
-	f := must.Get(mixtureGraph(asGiven(2), asGiven(2), Beta{Y: .75, S: .25}, true))(t)
+	f := mixtureGraph(asGiven(2), asGiven(2), 2, 2, Beta{Y: .75, S: .25}, true)
 	decoder := []Attack{{Kind: DecoderAttack, Graph: mixtureDecoder(2, 2, Beta{Y: .75, S: .25})}}
 	e := evaluate(t, f, decoder, nil, test)
 	if e.Outputs != Soft || e.Honesty.Value != 1 || e.Sensitive[0].Curiosity.Value != 1 || e.Entropy.MeanBits != 0 {
@@ -213,8 +213,6 @@ func TestEvaluateEmptyClasses(t *testing.T) {
 func TestEvaluateErrors(t *testing.T) {
 	reference, test := byHand()
 	nan := given([][]float32{{1, 0}, {0, float32(math.NaN())}}, []int{0, 1}, 2, attribute("sex", 2, 0, 1))
-	other := *reference
-	other.Sensitive = []dataset.Attribute{attribute("race", 2, 0, 1, 0, 1, 0)}
 	infinite := scoring(2, 2, []float32{0, 0, 3e38, 3e38}, nil)
 	g := []Attack{{Attribute: "sex", Kind: NetworkAttack, Graph: size()}}
 	for name, c := range map[string]struct {
@@ -223,18 +221,15 @@ func TestEvaluateErrors(t *testing.T) {
 		reference, test *dataset.Set
 		want            string
 	}{
-		"NaN":               {asGiven(2), g, reference, nan, "output 1 of the classifier is NaN for example 1 of the test part"},
-		"NaN in reference":  {asGiven(2), g, nan, test, "example 1 of the reference part"},
-		"broken attack":     {asGiven(2), []Attack{{Graph: infinite}}, reference, test, "output 1 of the attack on sex is +Inf for example 1 of the test part"},
-		"no examples":       {asGiven(2), g, reference, given(nil, nil, 2), "no examples"},
-		"no test part":      {asGiven(2), g, reference, nil, "no examples"},
-		"other inputs":      {asGiven(3), g, reference, test, "takes 3 values an example, but gets 2"},
-		"other classes":     {scoring(2, 3, nil, nil), g, reference, test, `3 outputs, but "age" has 2 classes`},
-		"other outputs":     {asGiven(2), []Attack{{Graph: scoring(3, 2, nil, nil)}}, reference, test, "takes 3 values"},
-		"no net":            {asGiven(2), []Attack{{}}, reference, test, "the attack on sex has no net"},
-		"no such attribute": {asGiven(2), []Attack{{Attribute: "race", Graph: size()}}, reference, test, `after "race", but the data's sensitive attributes are ["sex"]`},
-		"no such index":     {asGiven(2), []Attack{{Index: 1, Graph: size()}}, reference, test, `are ["sex"]`},
-		"other reference":   {asGiven(2), g, &other, test, `"race" of 2 classes in the reference part`},
+		"NaN":              {asGiven(2), g, reference, nan, "output 1 of the classifier is NaN for example 1 of the test part"},
+		"NaN in reference": {asGiven(2), g, nan, test, "example 1 of the reference part"},
+		"broken attack":    {asGiven(2), []Attack{{Graph: infinite}}, reference, test, "output 1 of the attack on sex is +Inf for example 1 of the test part"},
+		"no examples":      {asGiven(2), g, reference, given(nil, nil, 2), "no examples"},
+		"no test part":     {asGiven(2), g, reference, nil, "no examples"},
+		"other inputs":     {asGiven(3), g, reference, test, "takes 3 values an example, but gets 2"},
+		"other classes":    {scoring(2, 3, nil, nil), g, reference, test, `3 outputs, but "age" has 2 classes`},
+		"other outputs":    {asGiven(2), []Attack{{Graph: scoring(3, 2, nil, nil)}}, reference, test, "takes 3 values"},
+		"no such index":    {asGiven(2), []Attack{{Attribute: "race", Index: 1, Graph: size()}}, reference, test, `on race, sensitive attribute 2 of 1`},
 	} {
 		_, err := Evaluate(context.Background(), c.f, c.attacks, c.reference, c.test)
 		t.Run(name, func(t *testing.T) { must.Fail(t, err, c.want) })
@@ -244,12 +239,12 @@ func TestEvaluateErrors(t *testing.T) {
 	must.Fail(t, must.Err(Evaluate(ctx, asGiven(2), g, reference, test))) // a context that has ended
 }
 
-// Several attacks: each finds its attribute by name, and p-values are adjusted.
+// The p-values of several attacks are adjusted.
 func TestEvaluateSeveral(t *testing.T) {
 	_, test := byHand()
 	test.Sensitive = append(test.Sensitive, attribute("race", 2, 0, 0, 0, 0, 1, 1, 1, 1))
 	last := scoring(2, 2, []float32{0, 0, -1, 1}, nil)
-	e := evaluate(t, asGiven(2), []Attack{{Attribute: "race", Index: 0, Graph: last}, {Attribute: "sex", Index: 1, Graph: size()}}, nil, test)
+	e := evaluate(t, asGiven(2), []Attack{{Attribute: "race", Index: 1, Graph: last}, {Attribute: "sex", Graph: size()}}, nil, test)
 	if e.Sensitive[0].Attribute != "race" || e.Sensitive[0].Curiosity.Correct != 7 || e.Sensitive[1].Curiosity.Correct != 7 {
 		t.Errorf("%+v", e.Sensitive)
 	}

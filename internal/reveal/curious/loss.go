@@ -32,27 +32,19 @@ type objective[T nn.Float] struct {
 // frozen linearises a G that is not trained, at the outputs of a batch.
 type frozen[T nn.Float] func(outputs []T) nn.Linearization[T]
 
-// losses are the terms of an objective before they are multiplied by β, and their total.
-type losses struct {
-	total, y, s, entropy float64
-	correct              int
-}
-
 // at returns the loss at scores, [batch, Y], with the labels y and the labels s of each
-// attribute, and overwrites grad with its gradient. It panics if a label is not a class.
-func (o *objective[T]) at(grad, scores []T, y []int, s [][]int) losses {
+// attribute, and CE(z, y) alone. It overwrites grad with the gradient of the loss. It panics if a label is not a class.
+func (o *objective[T]) at(grad, scores []T, y []int, s [][]int) (total, ofY float64) {
 	o.size(len(scores), len(y))
-	var l losses
-	l.y, l.correct = o.crossEntropy(scores, y)
-	l.entropy, l.s = o.entropy(len(y), s)
+	ofY = o.crossEntropy(scores, y)
+	entropy, ofS := o.entropy(len(y), s)
 	for i, attack := range o.attacks {
-		l.s += o.guess(attack, scores, s[i], len(o.attacks)) / float64(len(o.attacks))
+		ofS += o.guess(attack, scores, s[i], len(o.attacks)) / float64(len(o.attacks))
 	}
-	l.total = o.beta.Y*l.y + o.beta.S*l.s + o.beta.X*l.entropy
 	for i, v := range o.grad {
 		grad[i] = T(v)
 	}
-	return l
+	return o.beta.Y*ofY + o.beta.S*ofS + o.beta.X*entropy, ofY
 }
 
 // size gives the buffers the length for a batch.
@@ -66,20 +58,18 @@ func (o *objective[T]) size(n, batch int) {
 }
 
 // crossEntropy fills in p and logp, and sets grad to βy·(p − onehot(y))/batch.
-func (o *objective[T]) crossEntropy(scores []T, y []int) (loss float64, correct int) {
+func (o *objective[T]) crossEntropy(scores []T, y []int) (loss float64) {
 	n, scale := len(scores)/len(y), o.beta.Y/float64(len(y))
 	for k, label := range y {
 		p, logp := o.p[k*n:][:n], o.logp[k*n:][:n]
-		if softmax(p, logp, scores[k*n:][:n]) == label {
-			correct++
-		}
+		softmax(p, logp, scores[k*n:][:n])
 		loss -= logp[label]
 		for i, v := range p {
 			o.grad[k*n+i] = scale * v
 		}
 		o.grad[k*n+label] = scale * math.Expm1(logp[label])
 	}
-	return loss / float64(len(y)), correct
+	return loss / float64(len(y))
 }
 
 // entropy returns the mean of H(p) = −Σ p·log p and the term of the regularized attack, which
@@ -185,14 +175,13 @@ func crossEntropy[T nn.Float](grad, scores []T, y []int, scale float64) (loss fl
 }
 
 // softmax overwrites p with the softmax of x and logp with its logarithm, which is finite for
-// finite x. It returns the index of the largest entry, the first one if several are equal.
-func softmax[T nn.Float](p, logp []float64, x []T) int {
-	best, logSum := train.LogSumExp(x)
+// finite x.
+func softmax[T nn.Float](p, logp []float64, x []T) {
+	_, logSum := train.LogSumExp(x)
 	for i, v := range x {
 		logp[i] = float64(v) - logSum
 		p[i] = math.Exp(logp[i])
 	}
-	return best
 }
 
 // entropyOf returns −Σ p·log p in nats; an entry that is 0 counts as 0.

@@ -2,7 +2,6 @@ package curious
 
 import (
 	"fmt"
-	"slices"
 
 	"tattle/internal/engine/nn"
 )
@@ -15,26 +14,8 @@ import (
 // where the hard mixture rounds each z to 1 at its largest entry and 0 elsewhere, the
 // normal one leaves them, and z^s is padded with zeros; βy + βs is scaled to 1. ŷ is
 // a distribution, as soft outputs are. The parameters are shared with fy and fs,
-// either of which may end in a Softmax already. It returns an error if S > Y, if the inputs
-// differ, and unless βy > βs > 0, without which the label would not be fy's.
-func mixtureGraph(fy, fs *nn.Graph, b Beta, hard bool) (*nn.Graph, error) {
-	y, err := vectorOut(fy)
-	if err != nil {
-		return nil, err
-	}
-	s, err := vectorOut(fs)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case !slices.Equal(fy.InputShape, fs.InputShape):
-		return nil, fmt.Errorf("mixture: inputs of shapes %v and %v: train both classifiers on the same inputs", fy.InputShape, fs.InputShape)
-	case s > y:
-		return nil, errNoRoom(y, s)
-	}
-	if err := b.checkMixture(); err != nil {
-		return nil, err
-	}
+// either of which may end in a Softmax already. Without βy > βs > 0 the label would not be fy's.
+func mixtureGraph(fy, fs *nn.Graph, y, s int, b Beta, hard bool) *nn.Graph {
 	w := b.shares()
 	g := newGraph("mixture", fy.InputShape...)
 	g.Metadata = map[string]string{metaOutputs: string(Soft)}
@@ -43,11 +24,7 @@ func mixtureGraph(fy, fs *nn.Graph, b Beta, hard bool) (*nn.Graph, error) {
 	appendNode(g, "share.y", diagonal("share.y", y, y, w.Y), zy)
 	appendNode(g, "share.s", diagonal("share.s", s, y, w.S), zs)
 	appendNode(g, "mixture", &nn.Binary{Operator: "Add"}, "share.y", "share.s")
-	return g, nil
-}
-
-func errNoRoom(y, s int) error {
-	return fmt.Errorf("mixture: %d sensitive classes do not fit %d outputs (B section 3.2 needs S ≤ Y): group them, or use the parameterized attack", s, y)
+	return g
 }
 
 // checkMixture says what keeps a mixture's label from being that of y, or the
@@ -80,15 +57,8 @@ func probabilities(g *nn.Graph, scores string, f *nn.Graph, hard bool) string {
 }
 
 // mixtureDecoder takes a hard mixture of y and s classes apart without error: what
-// βy·⌊z^y⌉, which is largest where ŷ is, leaves of ŷ is βs·⌊z^s⌉. It panics where
-// mixtureGraph would err.
+// βy·⌊z^y⌉, which is largest where ŷ is, leaves of ŷ is βs·⌊z^s⌉.
 func mixtureDecoder(y, s int, b Beta) *nn.Graph {
-	if s > y {
-		panic(errNoRoom(y, s))
-	}
-	if err := b.checkMixture(); err != nil {
-		panic(err)
-	}
 	g := newGraph("mixture attack", y)
 	appendNode(g, "label", &nn.Hardmax{}, g.Input)
 	appendNode(g, "less", diagonal("less", y, y, -b.shares().Y), "label")
@@ -143,19 +113,6 @@ func embed(g *nn.Graph, prefix string, from *nn.Graph) string {
 		g.Nodes = append(g.Nodes, &nn.Node{Name: prefix + n.Name, Op: n.Op, Inputs: in, Output: tensor(n.Output)})
 	}
 	return tensor(from.Output)
-}
-
-// vectorOut returns the length of a graph's output; it returns an error if that is no vector.
-func vectorOut(g *nn.Graph) (int, error) {
-	shapes, err := g.Shapes()
-	if err != nil {
-		return 0, fmt.Errorf("net %q: %w", g.Name, err)
-	}
-	s := shapes[g.Output]
-	if len(s) != 1 {
-		return 0, fmt.Errorf("net %q: outputs of shape %v, want one for each class", g.Name, s)
-	}
-	return s[0], nil
 }
 
 // diagonal returns an affine layer that multiplies each input by a factor and cuts

@@ -60,7 +60,7 @@ func TestMixture(t *testing.T) {
 		y, s := classes[0], classes[1]
 		fy, fs := perceptron(d, y, 2), Release(perceptron(d, s, 3), Soft)
 		for _, b := range []Beta{{Y: .8, S: .2}, {Y: .51, S: .49}, {Y: 3, S: 2}, {Y: 1, S: 1e-6}} {
-			f := must.Get(mixtureGraph(fy, fs, b, true))(t)
+			f := mixtureGraph(fy, fs, y, s, b, true)
 			g := mixtureDecoder(y, s, b)
 			out := forward(mustNet(t, f), x)
 			if !slices.Equal(labelsOf(t, f, x), labelsOf(t, fy, x)) {
@@ -115,13 +115,13 @@ func TestMixtureNames(t *testing.T) {
 	}
 	for _, name := range []string{"share", "y", "hard", "mixture", "s.share"} {
 		for _, hard := range []bool{true, false} {
-			f := must.Get(mixtureGraph(named(name), named(name), Beta{Y: .75, S: .25}, hard))(t)
+			f := mixtureGraph(named(name), named(name), 2, 2, Beta{Y: .75, S: .25}, hard)
 			forward(mustNet(t, f), []float32{1, 2})
 		}
 	}
 	broken := identityNet(2, 2)
 	broken.Nodes[0].Op.(*nn.Dense).Weight.Data[0] = float32(math.NaN())
-	f := must.Get(mixtureGraph(broken, identityNet(2, 2), Beta{Y: .75, S: .25}, true))(t)
+	f := mixtureGraph(broken, identityNet(2, 2), 2, 2, Beta{Y: .75, S: .25}, true)
 	if out := forward(mustNet(t, f), []float32{1, 2}); out[0] == out[0] {
 		t.Errorf("a broken net's mixture gives %v", out)
 	}
@@ -150,7 +150,7 @@ func TestMixtureExample(t *testing.T) {
 	fs := newGraph("s", 5)
 	constant := &nn.Dense{In: 5, Out: 3, Weight: param("w", 3, 5), Bias: &nn.Param{Name: "b", Shape: []int{3}, Data: []float32{0, 1, 0}}}
 	appendNode(fs, "scores", constant, fs.Input)
-	f := must.Get(mixtureGraph(fy, fs, Beta{Y: .8, S: .2}, true))(t)
+	f := mixtureGraph(fy, fs, 5, 3, Beta{Y: .8, S: .2}, true)
 	if got := forward(mustNet(t, f), []float32{1, 2, 3, 9, 4}); !slices.Equal(got, []float32{0, .2, 0, .8, 0}) {
 		t.Errorf("ŷ = %v", got)
 	}
@@ -162,7 +162,7 @@ func TestNormalMixture(t *testing.T) {
 	const n, d = 200, 4
 	x := normals(5, n*d)
 	fy, fs := perceptron(d, 4, 6), perceptron(d, 3, 7)
-	f := must.Get(mixtureGraph(fy, fs, Beta{Y: .7, S: .3}, false))(t)
+	f := mixtureGraph(fy, fs, 4, 3, Beta{Y: .7, S: .3}, false)
 	got := forward(mustNet(t, f), x)
 	y, s := forward(mustNet(t, Release(fy, Soft)), x), forward(mustNet(t, Release(fs, Soft)), x)
 	for k := range n {
@@ -195,21 +195,10 @@ func TestMixtureThreshold(t *testing.T) {
 	}
 }
 
-func TestMixtureRefuses(t *testing.T) {
-	two, three, wide := perceptron(4, 2, 1), perceptron(4, 3, 1), perceptron(5, 2, 1)
-	for want, c := range map[string]struct {
-		fy, fs *nn.Graph
-		b      Beta
-	}{
-		"do not fit": {two, three, Beta{Y: .8, S: .2}},
-		"shapes":     {three, wide, Beta{Y: .8, S: .2}},
-		"βy must":    {three, two, Beta{Y: .5, S: .5}},
-		"both posit": {three, two, Beta{Y: 1}},
-		"0,1,1e-12":  {three, two, Beta{Y: 1, S: 1e-12}},
-		"beta 0,0,0": {three, two, Beta{}},
-		"0,0.50000":  {three, two, Beta{Y: .5 + 1e-10, S: .5 - 1e-10}}, // equal in float32
-	} {
-		must.Fail(t, must.Err(mixtureGraph(c.fy, c.fs, c.b, true)), want)
+// TestCheckMixture wants βy > βs > 0, as float32 has them.
+func TestCheckMixture(t *testing.T) {
+	for _, b := range []Beta{{Y: .5, S: .5}, {Y: 1}, {Y: 1, S: 1e-12}, {}, {Y: .5 + 1e-10, S: .5 - 1e-10}} {
+		must.Fail(t, b.checkMixture(), "βy must be larger than βs and both positive")
 	}
 }
 

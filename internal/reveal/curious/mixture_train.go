@@ -20,9 +20,6 @@ const metaMixture = "tattle.mixture"
 // trainMixture trains two standard classifiers, of y and of the one sensitive
 // attribute, each keeping its own best epoch, and mixes them. o has its defaults.
 func trainMixture(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
-	if err := o.Beta.checkMixture(); err != nil {
-		return nil, err
-	}
 	index := o.Attributes[0]
 	fy, err := trainComponent(ctx, p, o, "target", drawMixtureTarget, 0)
 	if err != nil {
@@ -33,9 +30,7 @@ func trainMixture(ctx context.Context, p *dataset.Parts, o Options) (*Result, er
 		return nil, stopped
 	}
 	r := &Result{Epochs: bothEpochs(fy, fs, o.Beta), Best: fy.Best, Steps: fy.Steps + fs.Steps, Stopped: stopped != nil}
-	if r.Classifier, err = mixtureGraph(fy.Classifier, fs.Classifier, o.Beta, !o.Normal); err != nil {
-		return nil, err
-	}
+	r.Classifier = mixtureGraph(fy.Classifier, fs.Classifier, len(p.Train.YNames), len(p.Train.Sensitive[index].Values), o.Beta, !o.Normal)
 	attack, err := mixtureAttack(ctx, r.Classifier, p, index, o)
 	if attack == nil {
 		return nil, err
@@ -91,7 +86,7 @@ func bothEpochs(fy, fs *Result, b Beta) []Epoch {
 	var epochs []Epoch
 	for i := range min(len(fy.Epochs), len(fs.Epochs)) {
 		e, s := fy.Epochs[i], fs.Epochs[i]
-		e.LossS, e.ValidationS = s.LossY, []float64{s.ValidationY}
+		e.ValidationS = []float64{s.ValidationY}
 		e.Score = score(b, e.ValidationY, e.ValidationS)
 		epochs = append(epochs, e)
 	}

@@ -79,11 +79,7 @@ func MixPlane(ctx context.Context, p *dataset.Parts) (hard, normal MixtureFigure
 
 // mixtureFigure mixes classifiers of y and of s, and has g take them apart.
 func mixtureFigure(ctx context.Context, of [2]*nn.Graph, hard bool, g *nn.Graph, test *dataset.Set) (m MixtureFigure, err error) {
-	f, err := mixtureGraph(of[0], of[1], figure4Beta, hard)
-	if err != nil {
-		return m, err
-	}
-	out, err := Predict(ctx, f, test)
+	out, err := Predict(ctx, mixtureGraph(of[0], of[1], 2, 2, figure4Beta, hard), test)
 	if err != nil {
 		return m, err
 	}

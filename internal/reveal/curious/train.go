@@ -7,13 +7,10 @@ import (
 	"tattle/internal/engine/nn"
 )
 
-// Epoch is what one sweep over the training data came to. Losses are in nats, and
+// Epoch is what one sweep over the training data came to. The loss is in nats, and
 // each batch counts as it was before its step of F.
 type Epoch struct {
 	LossY       float64   `json:"loss_y"`                 // cross entropy of y; of a student B eq. (11)
-	LossS       float64   `json:"loss_s"`                 // what βs multiplies: cross entropy of the attacks, or difference of entropies
-	Entropy     float64   `json:"entropy"`                // of the softmax of the scores
-	AccuracyY   float64   `json:"accuracy_y"`             // of F in training
 	ValidationY float64   `json:"validation_y"`           // δy on the validation part
 	ValidationS []float64 `json:"validation_s,omitempty"` // δs of each attack there
 	Tau         []float64 `json:"tau,omitempty"`          // the best thresholds there, nats

@@ -56,34 +56,23 @@ func checkParts(p *dataset.Parts) error {
 	if p.Validation == nil || p.Validation.Len() == 0 {
 		return errors.New("there are no validation examples, by which the best epoch is chosen: take some from the training part")
 	}
-	if !slices.Equal(p.Train.Shape, p.Validation.Shape) {
-		return fmt.Errorf("training examples are of shape %v, validation examples of shape %v", p.Train.Shape, p.Validation.Shape)
-	}
-	if len(p.Train.Sensitive) != len(p.Validation.Sensitive) {
-		return fmt.Errorf("%d sensitive attributes in the training part, %d in the validation part", len(p.Train.Sensitive), len(p.Validation.Sensitive))
-	}
 	return nil
 }
 
 // checkTarget looks at the target attribute.
 func checkTarget(p *dataset.Parts) error {
-	return checkClasses("target", dataset.Attribute{Name: cmp.Or(p.Train.YName, "y"), Values: p.Train.YNames, Labels: p.Train.Y}, p.Validation.Y)
+	return checkClasses("target", dataset.Attribute{Name: cmp.Or(p.Train.YName, "y"), Values: p.Train.YNames, Labels: p.Train.Y})
 }
 
 // checkClasses returns an error if an attribute is constant or a class of it has no training
 // example.
-func checkClasses(role string, a dataset.Attribute, validation []int) error {
+func checkClasses(role string, a dataset.Attribute) error {
 	if len(a.Values) < 2 {
 		return fmt.Errorf("the %s attribute %q has one value only: there is nothing to tell apart", role, a.Name)
 	}
 	count := make([]int, len(a.Values))
-	for i, v := range slices.Concat(a.Labels, validation) {
-		if v < 0 || v >= len(count) {
-			return fmt.Errorf("the %s attribute %q of an example is class %d of %d", role, a.Name, v, len(count))
-		}
-		if i < len(a.Labels) {
-			count[v]++
-		}
+	for _, v := range a.Labels {
+		count[v]++
 	}
 	if i := slices.Index(count, 0); i >= 0 {
 		if len(count) == 2 {
@@ -112,7 +101,7 @@ func (o Options) checkAttributes(p *dataset.Parts) error {
 			return fmt.Errorf("the sensitive attribute %q is named twice", train.Sensitive[i].Name)
 		}
 		seen[i] = true
-		if err := checkClasses("sensitive", train.Sensitive[i], p.Validation.Sensitive[i].Labels); err != nil {
+		if err := checkClasses("sensitive", train.Sensitive[i]); err != nil {
 			return err
 		}
 	}

@@ -2,14 +2,10 @@ package curious
 
 import (
 	"context"
-	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"tattle/internal/data/dataset"
-	"tattle/internal/engine/nn"
-	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/must"
 )
 
@@ -40,9 +36,7 @@ func TestCheckRefuses(t *testing.T) {
 		{Options{Attack: Parameterized}, func(p *dataset.Parts) { p.Train.Sensitive, p.Validation.Sensitive = nil, nil }, "no sensitive attribute"},
 		{Options{}, func(p *dataset.Parts) { p.Validation = nil }, "no validation examples"},
 		{Options{}, func(p *dataset.Parts) { p.Train = &dataset.Set{} }, "no training examples"},
-		{Options{}, func(p *dataset.Parts) { p.Validation.Shape = []int{5} }, "of shape"},
 		{Options{}, func(p *dataset.Parts) { p.Train.YNames = append(p.Train.YNames, "d") }, `no training example has "d"`},
-		{Options{}, func(p *dataset.Parts) { p.Train.Y[3] = 7 }, "is class 7 of 3"},
 		{Options{Attack: Overlearning}, func(p *dataset.Parts) { clear(p.Train.Sensitive[0].Labels) }, `"s" is "no" in every training example`},
 		{Options{Attack: Regularized, Attributes: []int{0}}, func(p *dataset.Parts) {
 			p.Train.Sensitive[0].Values = []string{"no"}
@@ -60,47 +54,6 @@ func TestCheckRefuses(t *testing.T) {
 	must.Fail(t, (Options{}).Check(nil)) // no data
 	for _, kind := range []Kind{"", Overlearning, Parameterized} {
 		must.Do(t, (Options{Attack: kind}).Check(trainingParts(50)))
-	}
-}
-
-// TestFitAttacksRefuses wants one line for what G cannot be fitted to.
-func TestFitAttacksRefuses(t *testing.T) {
-	f := zoo.Table(6, 3, 1)
-	for want, c := range map[string]struct {
-		f     *nn.Graph
-		index int
-	}{
-		"no sensitive attribute 2":     {f: f, index: 2},
-		"no sensitive attribute -1":    {f: f, index: -1},
-		"takes 7 values":               {f: zoo.Table(7, 3, 1)},
-		"classifier has 4 outputs":     {f: zoo.Table(6, 4, 1)},
-		"is +Inf for example 0 of the": {f: broken(math.Inf(1))},
-	} {
-		a, err := FitAttacks(context.Background(), c.f, trainingParts(9), []int{c.index}, Options{})
-		if a != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
-	}
-}
-
-// broken returns a net with that bias of its first output.
-func broken(bias float64) *nn.Graph {
-	g := zoo.Table(6, 3, 1)
-	last := g.Nodes[len(g.Nodes)-1].Op.(*nn.Dense)
-	last.Bias.Data[0] = float32(bias)
-	return g
-}
-
-// TestTrainRefusesNets wants nets that do not fit the data refused before training.
-func TestTrainRefusesNets(t *testing.T) {
-	for want, net := range map[string]func(int, uint64) *nn.Graph{
-		"has 5 outputs":           func(_ int, seed uint64) *nn.Graph { return zoo.Table(6, 5, seed) },
-		"takes inputs of shape":   func(n int, seed uint64) *nn.Graph { return zoo.Table(7, n, seed) },
-		"is not defined":          func(n int, seed uint64) *nn.Graph { g := zoo.Table(6, n, seed); g.Nodes = g.Nodes[1:]; return g },
-		"makes no net of 3 class": func(n int, seed uint64) *nn.Graph { return nil },
-	} {
-		_, err := Train(context.Background(), trainingParts(30), Options{Net: net})
-		must.Fail(t, err, want)
 	}
 }
 

@@ -14,12 +14,8 @@ import (
 
 // sweep ends an epoch: it validates, and keeps the training and the parameters where they are the best.
 func (t *training) sweep(ctx context.Context, epoch int) error {
-	n := float64(t.loop.Steps())
-	e := Epoch{
-		LossY: t.epoch.y / n, LossS: t.epoch.s / n, Entropy: t.epoch.entropy / n,
-		AccuracyY: float64(t.epoch.correct) / (n * float64(t.Batch)),
-	}
-	t.epoch = losses{}
+	e := Epoch{LossY: t.epoch / float64(t.loop.Steps())}
+	t.epoch = 0
 	if err := t.validate(ctx, epoch, &e); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package curious
 
 import (
-	"fmt"
 	"slices"
 
 	"tattle/internal/engine/nn"
@@ -51,27 +50,13 @@ func flattened(g *nn.Graph, shape []int) *nn.Graph {
 	return g
 }
 
-// classifier makes F up to its scores, and returns an error if that does not fit the data.
-func (o Options) classifier(shape []int, classes int) (*nn.Graph, error) {
+// classifier makes F up to its scores.
+func (o Options) classifier(shape []int, classes int) *nn.Graph {
 	net := o.Net
 	if net == nil {
 		net = DefaultNet(shape)
 	}
-	g := net(classes, o.Seed)
-	if g == nil {
-		return nil, fmt.Errorf("train: Options.Net makes no net of %d classes", classes)
-	}
-	shapes, err := g.Shapes()
-	if err != nil {
-		return nil, fmt.Errorf("train: the net %q: %w", g.Name, err)
-	}
-	if !slices.Equal(g.InputShape, shape) {
-		return nil, fmt.Errorf("train: the net %q takes inputs of shape %v, the data have %v", g.Name, g.InputShape, shape)
-	}
-	if n := nn.Size(shapes[g.Output]); n != classes {
-		return nil, fmt.Errorf("train: the net %q has %d outputs, the target attribute has %d classes", g.Name, n, classes)
-	}
-	return Release(g, Raw), nil
+	return Release(net(classes, o.Seed), Raw)
 }
 
 // sameInEvaluation reports whether a graph computes the same in training and in

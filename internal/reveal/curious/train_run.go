@@ -29,7 +29,7 @@ type training struct {
 	s                [][]int
 
 	loop   *train.Loop
-	epoch  losses // sums over the steps of an epoch
+	epoch  float64 // sum of the losses of y over the steps of an epoch
 	best   *train.Best
 	result Result
 }
@@ -46,10 +46,8 @@ func newTraining(p *dataset.Parts, o Options) (*training, error) {
 	t := &training{Options: o, train: p.Train, hold: p.Validation}
 	t.Batch = min(o.Batch, p.Train.Len())
 	classes := len(p.Train.YNames)
+	t.scores = o.classifier(p.Train.Shape, classes)
 	var err error
-	if t.scores, err = o.classifier(p.Train.Shape, classes); err != nil {
-		return nil, err
-	}
 	if t.net, err = nn.NewNet(Release(t.scores, o.Outputs)); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
@@ -117,12 +115,9 @@ func (t *training) step(indices []int) (float64, error) {
 	if err := t.stepAttacks(); err != nil {
 		return 0, err
 	}
-	loss := t.stepClassifier(indices)
-	t.epoch.y += loss.y
-	t.epoch.s += loss.s
-	t.epoch.entropy += loss.entropy
-	t.epoch.correct += loss.correct
-	return loss.total, nil
+	total, y := t.stepClassifier(indices)
+	t.epoch += y
+	return total, nil
 }
 
 // load gathers a batch.
@@ -169,20 +164,21 @@ func (t *training) evaluate() {
 	}
 }
 
-// stepClassifier makes F's step, with each G in evaluation mode and untouched.
-func (t *training) stepClassifier(indices []int) (loss losses) {
+// stepClassifier makes F's step, with each G in evaluation mode and untouched. It returns the loss, and that of y alone.
+func (t *training) stepClassifier(indices []int) (total, y float64) {
 	scores := t.ahead
 	if t.ahead = nil; scores == nil {
 		scores = t.trainer.Forward(t.x)
 	}
 	if t.teacher != nil {
-		loss = t.teacher.at(t.grad, scores, indices)
+		total = t.teacher.at(t.grad, scores, indices)
+		y = total
 	} else {
-		loss = t.loss.at(t.grad, scores, t.y, t.s)
+		total, y = t.loss.at(t.grad, scores, t.y, t.s)
 	}
 	t.trainer.Backward(nil, t.grad)
 	t.trainer.Update()
-	return loss
+	return total, y
 }
 
 // An Unfinished keeps the parts of a training, such as its classifier, after each epoch. A training
