@@ -112,7 +112,7 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	}
 	timing := map[string]float64{}
 	begun := time.Now()
-	if err := q.Prepare(ctx, filepath.Join(dir, shardsDir), s, e.pool); err != nil {
+	if err := q.Prepare(ctx, filepath.Join(dir, shardsDir), s); err != nil {
 		return nil, err
 	}
 	timing["training"] = time.Since(begun).Seconds()

@@ -125,7 +125,7 @@ func (c *check) samples() (s *audit.Sample, references []*audit.Sample) {
 // outputs and number of examples.
 func (s *study) plantedControl(ctx context.Context, c *check) (err error) {
 	sample, _ := c.samples()
-	p := &audit.Planted{Sample: sample, TrueExcess: c.net.truth[c.soft].excess(), Where: c.net.task.name}
+	p := &audit.Trained{Sample: sample, TrueExcess: c.net.truth[c.soft].excess(), Where: c.net.task.name}
 	c.control, err = p.Control(ctx, s.auditOptions(c))
 	return err
 }

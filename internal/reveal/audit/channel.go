@@ -299,7 +299,7 @@ const directionPlanted = "an attribute written into a direction of the audited v
 
 // plantDirection writes a random attribute into the audited vectors, as the positive control: a
 // planted classifier has no vectors of their kind. It is right for 90 % of the rows.
-func plantDirection(s *Sample, seed uint64) *Planted {
+func plantDirection(s *Sample, seed uint64) *Trained {
 	r := random(seed, streamChannel, uint64(len(vectorChannels)+1))
 	t := s.some(plantedExamples, r)
 	x := code{writeRow: writeDirection(t, r)}.write(t, r)
@@ -312,5 +312,5 @@ func plantDirection(s *Sample, seed uint64) *Planted {
 		}
 	}
 	n := t.Len()
-	return &Planted{Sample: t, TrueExcess: float64(right-max(ones, n-ones)) / float64(n), Where: directionPlanted}
+	return &Trained{Sample: t, Name: t.Name, TrueExcess: float64(right-max(ones, n-ones)) / float64(n), Where: directionPlanted}
 }

@@ -124,7 +124,7 @@ func shuffleAt[T any](x []T, at []int, r *rand.Rand) {
 
 // Control audits a planted model as the audited one was, with the same options. It passes if the verdict is
 // LeakyBeyond or worse, for which no references are needed.
-func (p *Planted) Control(ctx context.Context, o Options) (Control, error) {
+func (p *Trained) Control(ctx context.Context, o Options) (Control, error) {
 	o.References, o.Unpaired, o.Recipe = nil, false, RecipeUnknown
 	r, err := examine(ctx, p.Sample, o)
 	if err != nil {

@@ -21,15 +21,6 @@ import (
 // model to be a test of an audit.
 const smallestPlanted = .10
 
-// Planted is a model that is known to be curious, and what it releases.
-type Planted struct {
-	Sample     *Sample `json:"-"`              // with the one attribute that it hides
-	Name       string  `json:"name,omitempty"` // of the sample, in a record
-	TrueExcess float64 `json:"true_excess"`    // excess of its own attack over the best baseline, on examples that it did not learn from
-	Where      string  `json:"where"`          // the task
-	Note       string  `json:"note,omitempty"` // why it is another than the audited one, or learned from a part, a sentence
-}
-
 // plantIn trains a curious classifier with the kind of outputs that like has, and applies it
 // to n examples of p's test part, or as many as there are. It trains by the parameterized attack,
 // or for soft outputs as the normal mixture, which is the stronger there (B sections 3.2 and 4).
@@ -38,7 +29,7 @@ type Planted struct {
 // points, it is planted on glyphs instead, which test the pipeline as well and the task
 // less: they have at most ten classes of y and two of s, whatever is audited. It then learns from
 // that many glyphs, defaultPlantedGlyphs if it is 0. It returns an error when ctx ends.
-func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n, glyphs int, o fitOptions) (*Planted, error) {
+func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n, glyphs int, o fitOptions) (*Trained, error) {
 	note := ""
 	if p != nil {
 		planted, err := plantOn(ctx, p, like, n, o)
@@ -66,11 +57,8 @@ func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n, glyphs int,
 }
 
 // plantOn plants on the data given.
-func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o fitOptions) (*Planted, error) {
+func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o fitOptions) (*Trained, error) {
 	p = trainable(p)
-	if err := sameTask(p); err != nil {
-		return nil, err
-	}
 	index := hideable(p, like)
 	if index < 0 {
 		return nil, errors.New("none of the audited attributes is among the data's classes")
@@ -107,7 +95,7 @@ func hideable(p *dataset.Parts, like *Sample) int {
 
 // plantOnGlyphs plants on drawn digits, in as many groups as like has classes, ten at
 // most.
-func plantOnGlyphs(ctx context.Context, like *Sample, n, glyphs int, o fitOptions) (*Planted, error) {
+func plantOnGlyphs(ctx context.Context, like *Sample, n, glyphs int, o fitOptions) (*Trained, error) {
 	y, learned := min(max(len(like.Classes), 2), 10), cmp.Or(glyphs, defaultPlantedGlyphs)
 	n = min(n, plantedExamples)
 	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
@@ -144,7 +132,7 @@ func plant(ctx context.Context, p *dataset.Parts, index int, kind curious.Output
 
 // planted applies the classifier to the examples, and measures its attack on others or the
 // same; it learned from none of them.
-func planted(ctx context.Context, f *nn.Graph, attack curious.Attack, asked, measured *dataset.Set) (*Planted, error) {
+func planted(ctx context.Context, f *nn.Graph, attack curious.Attack, asked, measured *dataset.Set) (*Trained, error) {
 	e, err := curious.Evaluate(ctx, f, []curious.Attack{attack}, nil, measured)
 	if err != nil {
 		return nil, err
@@ -154,7 +142,7 @@ func planted(ctx context.Context, f *nn.Graph, attack curious.Attack, asked, mea
 		return nil, err
 	}
 	s.Sensitive = s.Sensitive[attack.Index : attack.Index+1]
-	return &Planted{Sample: s, TrueExcess: e.Sensitive[0].Excess}, nil
+	return &Trained{Sample: s, Name: s.Name, TrueExcess: e.Sensitive[0].Excess}, nil
 }
 
 const (

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/protect/measure"
@@ -16,7 +15,7 @@ import (
 // adds it to the record. Trainings of an interrupted audit in the folder are not repeated with
 // Resume. It returns an OptionError if the
 // training data do not fit the audited outputs.
-func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.Pool) error {
+func (q *Request) Prepare(ctx context.Context, dir string, s *Subject) error {
 	if !s.Sample.varied() {
 		return nil
 	}
@@ -37,21 +36,12 @@ func (q *Request) Prepare(ctx context.Context, dir string, s *Subject, pool run.
 		return err
 	}
 	all = append(all, q.plant(s, net))
-	what := "training a classifier, percent done"
-	if n := len(all); n != 1 {
-		what = fmt.Sprintf("training %d classifiers, percent done", n)
-	}
-	progress := q.progress(what)
-	settings, hashes := q.decides(s, all)
-	trained, _, err := Train(ctx, dir, all, TrainOptions{
-		Settings: settings, Hashes: hashes, Pool: pool, Resume: q.Resume,
-		Progress: func(done, total int) { progress(100*done/max(total, 1), 100) },
-	})
+	trained, err := q.train(ctx, dir, all, q.decides(s, all))
 	if err != nil {
 		return err
 	}
 	n := len(all) - 1
-	if s.Planted = trained[n].Planted; n == 0 {
+	if s.Planted = trained[n]; n == 0 {
 		return nil
 	}
 	return q.takeReferences(s, trained[:n])
@@ -88,7 +78,7 @@ func (s *Subject) parts() *dataset.Parts {
 }
 
 // references returns the trainings of honest classifiers.
-func (q *Request) references(s *Subject, net netMaker) (all []Training, err error) {
+func (q *Request) references(s *Subject, net netMaker) (all []trainingJob, err error) {
 	if s.Training == nil {
 		return nil, nil
 	}
@@ -104,11 +94,10 @@ func (q *Request) references(s *Subject, net netMaker) (all []Training, err erro
 		s.Notes = append(s.Notes, fmt.Sprintf("It is not known for how many epochs the audited model was trained. The references are trained for %d (--reference-epochs).", o.Epochs))
 	}
 	for i := range cmp.Or(q.References, DefaultReferences) {
-		all = append(all, Training{fmt.Sprintf("reference %d", i+1), func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+		all = append(all, trainingJob{fmt.Sprintf("reference %d", i+1), func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
 			o := o
 			o.Progress = progress
-			s, err := reference(ctx, parts, i, outputs, o)
-			return &Trained{Sample: s}, err
+			return reference(ctx, parts, i, outputs, o)
 		}})
 	}
 	return all, nil
@@ -125,10 +114,8 @@ func (q *Request) takeReferences(s *Subject, trained []*Trained) (err error) {
 		s.Notes = append(s.Notes, note)
 	}
 	for _, t := range trained {
-		if s.Unpaired {
-			if err := s.rename(t.Sample); err != nil {
-				return err
-			}
+		for i := range t.Sample.Sensitive { // of other examples they may be called otherwise
+			t.Sample.Sensitive[i].Name = s.Sample.Sensitive[i].Name
 		}
 		s.References = append(s.References, t.Sample)
 	}
@@ -136,37 +123,33 @@ func (q *Request) takeReferences(s *Subject, trained []*Trained) (err error) {
 }
 
 // plant returns the training of the model of the positive control.
-func (q *Request) plant(s *Subject, net netMaker) Training {
+func (q *Request) plant(s *Subject, net netMaker) trainingJob {
 	like, parts := s.Sample, s.parts()
 	o := fitOptions{Seed: q.Seed, Epochs: q.Epochs}
 	if parts != nil {
 		o.Net, like = net, unasked(parts.Test, s.Sample.Kind, 0) // by the training data's own names
 	}
-	return Training{"planted", func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+	return trainingJob{"planted", func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
 		o := o
 		o.Progress = progress
-		planted, err := plantIn(ctx, parts, like, s.Sample.Len(), q.PlantedGlyphs, o)
-		if err != nil {
-			return nil, err
-		}
-		return &Trained{Sample: planted.Sample, Planted: planted}, nil
+		return plantIn(ctx, parts, like, s.Sample.Len(), q.PlantedGlyphs, o)
 	}}
 }
 
 // trainingsLayout changes with the files that keep a training, or how it is done.
-const trainingsLayout = 1
+const trainingsLayout = 2
 
 // decides returns the settings that decide the trainings of an audit, and the SHA-256 by role of the data and the model.
-func (q *Request) decides(s *Subject, all []Training) (settings map[string]any, hashes map[string]string) {
+func (q *Request) decides(s *Subject, all []trainingJob) run.Manifest {
 	var names []string
 	for _, t := range all {
-		names = append(names, t.Name)
+		names = append(names, t.name)
 	}
-	settings = map[string]any{
+	settings := map[string]any{
 		"layout": trainingsLayout, "trainings": names, "seed": q.Seed, "epochs": s.Epochs, "examples": s.Sample.Len(),
 		"outputs": s.Sample.Kind, "classes": len(s.Sample.Classes), "inputs": s.inputs, "widths": q.widths(),
 	}
-	hashes = map[string]string{}
+	hashes := map[string]string{}
 	if s.Examples != nil {
 		hashes["examples"] = s.Examples.Set.Sum()
 	} else {
@@ -178,7 +161,7 @@ func (q *Request) decides(s *Subject, all []Training) (settings map[string]any, 
 	if s.Model != nil {
 		hashes["model"] = s.Model.SHA256
 	}
-	return settings, hashes
+	return run.Manifest{Settings: settings, Hashes: hashes}
 }
 
 // wrongReference returns the error of training data that cannot be used.
@@ -201,20 +184,6 @@ func (r *Record) fits(train *dataset.Set) error {
 		if err := sameAttribute(&train.Sensitive[i], &s.Sensitive[i]); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// rename gives outputs of other examples the names of the audited attributes.
-// Attributes are matched by their order, because figures do not depend on names.
-func (r *Record) rename(s *Sample) error {
-	s.Sensitive = slices.Clone(s.Sensitive)
-	for i := range s.Sensitive {
-		as := &r.Sample.Sensitive[i]
-		if err := sameAttribute(&s.Sensitive[i], as); err != nil {
-			return err
-		}
-		s.Sensitive[i].Name = as.Name
 	}
 	return nil
 }

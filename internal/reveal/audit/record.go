@@ -25,7 +25,7 @@ type Record struct {
 	References []*Sample `json:"-"`                  // outputs of honest classifiers; nil for none
 	Unpaired   bool      `json:"unpaired,omitempty"` // References are of other examples
 	Recipe     Recipe    `json:"recipe,omitempty"`   // of the references
-	Planted    *Planted  `json:"planted,omitempty"`  // a model that must be found; nil for none
+	Planted    *Trained  `json:"planted,omitempty"`  // a model that must be found; nil for none
 	Notes      []string  `json:"notes,omitempty"`    // on how it was made, for the reader of the report
 	Defences   bool      `json:"-"`                  // try defences
 }
@@ -111,9 +111,6 @@ func (r *Record) Write(files *file.Dir, dir string) error {
 		}
 	}
 	t := &trainedRecord{len(r.References), r}
-	if p := r.Planted; p != nil {
-		p.Name = p.Sample.Name
-	}
 	return files.Write(filepath.Join(dir, TrainedFile), func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
 }
 

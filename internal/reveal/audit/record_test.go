@@ -16,7 +16,7 @@ func TestRecord(t *testing.T) {
 	other := s.Subset(span(0, 30))
 	other.Sensitive = other.Sensitive[:1]
 	r := &Record{Sample: s, Notes: []string{"a note"}, References: []*Sample{s, s}, Unpaired: true, Recipe: RecipeStated,
-		Planted: &Planted{Sample: other, TrueExcess: .25, Where: "glyphs"}}
+		Planted: &Trained{Sample: other, TrueExcess: .25, Where: "glyphs"}}
 	dir := t.TempDir()
 	must.Do(t, r.Write(nil, dir))
 	for _, name := range r.Files() {

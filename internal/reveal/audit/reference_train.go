@@ -44,10 +44,15 @@ func (o fitOptions) steps(done, total int, _ float64) {
 }
 
 // checkReference returns an error if references with outputs of a kind cannot be trained on p, or
-// cannot be applied to its test part.
+// cannot be applied to its test part because that is of another task.
 func checkReference(p *dataset.Parts, outputs curious.Outputs, o fitOptions) error {
-	if err := sameTask(p); err != nil {
-		return err
+	switch train, other := p.Train, p.Test; {
+	case other == nil || other.Len() == 0:
+		return errors.New("the references cannot be applied to new examples: the data have no test part")
+	case !slices.Equal(train.Shape, other.Shape):
+		return fmt.Errorf("they would be trained on inputs of shape %v, and the audited examples have %v: give the training data of the audited task", train.Shape, other.Shape)
+	case !slices.Equal(train.YNames, other.YNames):
+		return fmt.Errorf("they would be trained to tell %q, and the audited examples are labelled %q: give the training data of the audited task, with the same target", train.YNames, other.YNames)
 	}
 	if err := checkNames(p.Test.YNames, p.Test.Sensitive); err != nil {
 		return err
@@ -58,12 +63,8 @@ func checkReference(p *dataset.Parts, outputs curious.Outputs, o fitOptions) err
 // reference trains honest classifier i, from 0 on, on the training part of p and without
 // sensitive attributes, and returns its outputs, of the given kind, on the test part of p. If
 // there are more examples and epochs than Work allows, it uses fewer, and a note says so. It
-// returns the errors of curious.Train, and an error if the test part is of another task or if
-// ctx ends.
-func reference(ctx context.Context, p *dataset.Parts, i int, outputs curious.Outputs, o fitOptions) (*Sample, error) {
-	if err := sameTask(p); err != nil {
-		return nil, err
-	}
+// returns the errors of curious.Train, and an error if ctx ends.
+func reference(ctx context.Context, p *dataset.Parts, i int, outputs curious.Outputs, o fitOptions) (*Trained, error) {
 	draws := run.Rand(o.Seed, trainReference, i)
 	seed := draws.Uint64()
 	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, defaultReferenceWork), draws)
@@ -74,10 +75,13 @@ func reference(ctx context.Context, p *dataset.Parts, i int, outputs curious.Out
 		return nil, err
 	}
 	s, err := released(ctx, fmt.Sprintf("reference %d", i+1), r.Classifier, p.Test)
-	if err == nil && note != "" {
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
 		s.Notes = append(s.Notes, "To bound the time the honest classifiers were trained "+note+": one that was trained for longer may leak more or less.")
 	}
-	return s, err
+	return &Trained{Sample: s, Name: s.Name}, nil
 }
 
 // What is trained from a seed, each from streams of its own.
@@ -85,20 +89,6 @@ const (
 	trainReference = 200 + iota
 	trainPlanted
 )
-
-// sameTask returns an error if the test part of p, to which a classifier is applied, differs from
-// the training part in the shape of the inputs or in the classes of y.
-func sameTask(p *dataset.Parts) error {
-	switch train, other := p.Train, p.Test; {
-	case other == nil || other.Len() == 0:
-		return errors.New("the references cannot be applied to new examples: the data have no test part")
-	case !slices.Equal(train.Shape, other.Shape):
-		return fmt.Errorf("they would be trained on inputs of shape %v, and the audited examples have %v: give the training data of the audited task", train.Shape, other.Shape)
-	case !slices.Equal(train.YNames, other.YNames):
-		return fmt.Errorf("they would be trained to tell %q, and the audited examples are labelled %q: give the training data of the audited task, with the same target", train.YNames, other.YNames)
-	}
-	return nil
-}
 
 // released returns the outputs of f on the examples, with all their labels.
 func released(ctx context.Context, name string, f *nn.Graph, set *dataset.Set) (*Sample, error) {

@@ -49,13 +49,13 @@ func TestBoundedTraining(t *testing.T) {
 	honest := must.Get(reference(ctx, p, 1, curious.Raw, fitOptions{Seed: 1, Work: work, Net: tinyNet}))(t)
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
 	planted := must.Get(plantIn(ctx, p, like, 200, 0, fitOptions{Seed: 1, Work: 4 * work, Net: tinyNet}))(t)
-	for i, s := range []string{planted.Note, strings.Join(honest.Notes, " ")} {
+	for i, s := range []string{planted.Note, strings.Join(honest.Sample.Notes, " ")} {
 		if !strings.Contains(s, "of 1500 examples for ") || !strings.Contains(s, "of 20 epochs") {
 			t.Errorf("%d: %q", i, s)
 		}
 	}
-	if whole, err := reference(ctx, p, 0, curious.Raw, fitOptions{Epochs: 1, Net: tinyNet}); err != nil || len(whole.Notes) > 0 {
-		t.Errorf("%v, %q", err, whole.Notes)
+	if whole, err := reference(ctx, p, 0, curious.Raw, fitOptions{Epochs: 1, Net: tinyNet}); err != nil || len(whole.Sample.Notes) > 0 {
+		t.Errorf("%v, %q", err, whole.Sample.Notes)
 	}
 }
 
@@ -64,38 +64,34 @@ func TestInterrupted(t *testing.T) {
 	shared.Long(t, "cancellation of everything that takes long")
 	p := &dataset.Parts{Train: tinyTask(300, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
-	for name, do := range map[string]func(ctx context.Context, stop func()) (any, error){
-		"planting at once": func(ctx context.Context, stop func()) (any, error) {
+	at := func(part int, stop func()) fitOptions { // stops after so many percent
+		return fitOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
+			if 100*done >= part*total {
+				stop()
+			}
+		}}
+	}
+	for name, do := range map[string]func(ctx context.Context, stop func()) (*Trained, error){
+		"planting at once": func(ctx context.Context, stop func()) (*Trained, error) {
 			stop()
-			return nilPlanted(plantIn(ctx, p, like, 40, 0, fitOptions{Net: tinyNet}))
+			return plantIn(ctx, p, like, 40, 0, fitOptions{Net: tinyNet})
 		},
-		"planting at the last step": func(ctx context.Context, stop func()) (any, error) {
-			return nilPlanted(plantIn(ctx, p, like, 40, 0, fitOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
-				if done == total {
-					stop()
-				}
-			}}))
+		"planting at the last step": func(ctx context.Context, stop func()) (*Trained, error) {
+			return plantIn(ctx, p, like, 40, 0, at(100, stop))
 		},
-		"planting on glyphs": func(ctx context.Context, stop func()) (any, error) {
+		"planting on glyphs": func(ctx context.Context, stop func()) (*Trained, error) {
 			stop()
-			return nilPlanted(plantIn(ctx, nil, like, 40, 0, fitOptions{}))
+			return plantIn(ctx, nil, like, 40, 0, fitOptions{})
 		},
-		"references": func(ctx context.Context, stop func()) (any, error) {
-			s, err := reference(ctx, p, 0, curious.Raw, fitOptions{Net: tinyNet, Epochs: 1, Progress: func(done, total int) {
-				if done > total/2 {
-					stop()
-				}
-			}})
-			return s != nil, err
+		"references": func(ctx context.Context, stop func()) (*Trained, error) {
+			return reference(ctx, p, 0, curious.Raw, at(60, stop))
 		},
 	} {
 		ctx, stop := context.WithCancel(context.Background())
 		got, err := do(ctx, stop)
 		stop()
-		if got != false || !errors.Is(err, context.Canceled) {
+		if got != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 }
-
-func nilPlanted(p *Planted, err error) (any, error) { return p != nil, err }

@@ -17,24 +17,18 @@ import (
 )
 
 // smallTrainings are the trainings of a small audit: five references and a planted model.
-func smallTrainings() []Training {
+func smallTrainings() []trainingJob {
 	p := &dataset.Parts{Train: tinyTask(600, 1), Validation: tinyTask(100, 2), Test: tinyTask(120, 3)}
 	like := unasked(p.Test, curious.Raw, 0)
-	var all []Training
+	var all []trainingJob
 	for i := range 5 {
-		all = append(all, Training{Name: "reference", Train: func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-			s, err := reference(ctx, p, i, curious.Raw, fitOptions{Seed: 1, Epochs: 2, Net: tinyNet, Work: 600 * 1.5 * trainingWork(p, tinyNet), Progress: progress})
-			return &Trained{Sample: s}, err
+		all = append(all, trainingJob{"reference", func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+			return reference(ctx, p, i, curious.Raw, fitOptions{Seed: 1, Epochs: 2, Net: tinyNet, Work: 600 * 1.5 * trainingWork(p, tinyNet), Progress: progress})
 		}})
 	}
-	plant := func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-		planted, err := plantIn(ctx, p, like, 50, 0, fitOptions{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
-		if err != nil {
-			return nil, err
-		}
-		return &Trained{Sample: planted.Sample, Planted: planted}, nil
-	}
-	return append(all, Training{Name: "planted", Train: plant})
+	return append(all, trainingJob{"planted", func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+		return plantIn(ctx, p, like, 50, 0, fitOptions{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
+	}})
 }
 
 // Whatever is trained in whatever order by whomever, and however often it is broken
@@ -42,54 +36,49 @@ func smallTrainings() []Training {
 func TestTrainAnywhere(t *testing.T) {
 	shared.Long(t, "interrupted trainings")
 	ctx, all := context.Background(), smallTrainings()
-	o := TrainOptions{Settings: map[string]int{"seed": 1}, Hashes: map[string]string{"data": "ab"}}
+	m := run.Manifest{Settings: map[string]int{"seed": 1}, Hashes: map[string]string{"data": "ab"}}
 	told := 0
-	o.Progress = func(done, total int) {
-		if done < told || total != 6000 {
-			t.Errorf("progress: %d of %d after %d", done, total, told)
+	q := &Request{Progress: func(what string, done, total int) {
+		if done < told || total != 100 || what != "training 6 classifiers, percent done" {
+			t.Errorf("%s: %d of %d after %d", what, done, total, told)
 		}
 		told = done
-	}
-	want, kept, err := Train(ctx, filepath.Join(t.TempDir(), "whole"), all, o)
-	if err != nil || told != 6000 {
+	}}
+	want, err := q.train(ctx, filepath.Join(t.TempDir(), "whole"), all, m)
+	if err != nil || told != 100 {
 		t.Fatal(err, told)
 	}
 	for i, l := range all {
-		direct := must.Get(l.Train(ctx, func(int, int) {}))(t)
+		direct := must.Get(l.train(ctx, func(int, int) {}))(t)
 		if !reflect.DeepEqual(direct, want[i]) {
 			t.Errorf("training %d is\n%.300v, kept as\n%.300v", i, direct, want[i])
 		}
 	}
-	if want[5].Planted == nil || want[0].Sample.Notes == nil || want[0].Sample.Sum() == want[1].Sample.Sum() {
-		t.Errorf("%+v, %q", want[5].Planted, want[0].Sample.Notes)
+	if want[5].Where == "" || want[0].Sample.Notes == nil || want[0].Sample.Sum() == want[1].Sample.Sum() {
+		t.Errorf("%+v, %q", want[5], want[0].Sample.Notes)
 	}
 
 	dir := filepath.Join(t.TempDir(), "broken off")
 	inner, stop := context.WithCancel(ctx)
-	o.Progress = func(done, _ int) {
-		if done > 2000 { // the third is under way
+	q.Progress = func(_ string, done, _ int) {
+		if done > 34 { // the third is under way
 			stop()
 		}
 	}
-	if _, _, err := Train(inner, dir, all, o); !errors.Is(err, context.Canceled) {
+	if _, err := q.train(inner, dir, all, m); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	if records, _ := filepath.Glob(filepath.Join(dir, "shard-*.sha256")); len(records) != 2 {
 		t.Errorf("%d trainings are kept, not 2", len(records))
 	}
-	o.Progress, o.Resume = nil, true
-	got, again, err := Train(ctx, dir, all, o)
+	q = &Request{Resume: true}
+	got, err := q.train(ctx, dir, all, m)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("resumed: %v\n%.300v, at once\n%.300v", err, got, want)
 	}
-	for i := range all {
-		if kept.Digest(i) != again.Digest(i) {
-			t.Errorf("training %d: other bytes", i)
-		}
-	}
 	var other *run.MismatchError
-	o.Settings = map[string]int{"seed": 2}
-	if _, _, err := Train(ctx, dir, all, o); !errors.As(err, &other) {
+	m.Settings = map[string]int{"seed": 2}
+	if _, err := q.train(ctx, dir, all, m); !errors.As(err, &other) {
 		t.Errorf("another audit's trainings: %v", err)
 	}
 }
@@ -97,23 +86,23 @@ func TestTrainAnywhere(t *testing.T) {
 // What cannot be trained does not stop the rest, and is all that is done again.
 func TestTrainSetsAside(t *testing.T) {
 	trained, broken := make([]int, 3), true
-	var all []Training
+	var all []trainingJob
 	for i, name := range []string{"reference 1", "reference 2", "planted"} {
-		all = append(all, Training{Name: name, Train: func(context.Context, func(done, total int)) (*Trained, error) {
+		all = append(all, trainingJob{name, func(context.Context, func(done, total int)) (*Trained, error) {
 			if trained[i]++; i == 1 && broken {
 				return nil, errors.New("the loss is NaN")
 			}
 			return &Trained{Sample: drawn(20, 2, curious.Raw, uint64(i))}, nil
 		}})
 	}
-	dir := filepath.Join(t.TempDir(), "trainings")
-	_, _, err := Train(context.Background(), dir, all, TrainOptions{Settings: struct{}{}})
+	dir, m := filepath.Join(t.TempDir(), "trainings"), run.Manifest{Settings: struct{}{}}
+	_, err := new(Request).train(t.Context(), dir, all, m)
 	var failed *run.FailedError
 	if !errors.As(err, &failed) || len(failed.Failures) != 1 || !strings.Contains(err.Error(), "reference 2: the loss is NaN") {
 		t.Fatal(err)
 	}
 	broken = false
-	got, _, err := Train(context.Background(), dir, all, TrainOptions{Settings: struct{}{}, Resume: true})
+	got, err := (&Request{Resume: true}).train(t.Context(), dir, all, m)
 	if err != nil || len(got) != 3 || !reflect.DeepEqual(trained, []int{1, run.MaxAttempts + 1, 1}) {
 		t.Errorf("%v, trained %v times", err, trained)
 	}
@@ -123,7 +112,7 @@ func TestTrainSetsAside(t *testing.T) {
 func FuzzTrained(f *testing.F) {
 	s := drawn(4, 2, curious.Soft, 1)
 	s.Sensitive = s.Sensitive[:1]
-	for _, x := range []*Trained{{Sample: s}, {Sample: s, Planted: &Planted{Sample: s, TrueExcess: .2}}} {
+	for _, x := range []*Trained{{Sample: s}, {Sample: s, TrueExcess: .2, Where: "here"}} {
 		var b bytes.Buffer
 		must.Do(f, x.write(&b))
 		f.Add(b.Bytes())
@@ -133,12 +122,9 @@ func FuzzTrained(f *testing.F) {
 		if err != nil || x.Sample.writable() != nil {
 			return
 		}
-		if x.Planted != nil && x.Planted.Sample != x.Sample {
-			t.Fatalf("%+v", x)
-		}
 		var b bytes.Buffer
 		must.Do(t, x.write(&b))
-		if again, err := decodeTrained(context.Background(), b.Bytes()); err != nil || x.Sample != nil && x.Sample.Sum() != again.Sample.Sum() {
+		if again, err := decodeTrained(context.Background(), b.Bytes()); err != nil || x.Sample.Sum() != again.Sample.Sum() {
 			t.Fatal(err)
 		}
 	})
