@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/math/stat"
 	"tattle/internal/must"
 )
 
@@ -17,7 +18,7 @@ func leakingResult() *Result {
 		Findings: []*Finding{{
 			Attribute: "sex", Examples: 100, Verdict: LeakyBeyond,
 			Excess: Excess{Value: .05, Low: .03, High: .0712}, ExcessAdjusted: .001,
-			Given: &Given{Gain: .02, High: .03, Adjusted: .4, Order: &Order{Area: .6, StandardError: .01, Adjusted: .01}},
+			Given: &Given{MeanEstimate: stat.MeanEstimate{Mean: .02, High: .03}, Adjusted: .4, Order: &Order{Area: .6, StandardError: .01, Adjusted: .01}},
 		}},
 	}
 }

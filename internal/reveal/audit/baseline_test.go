@@ -155,7 +155,7 @@ func TestCompare(t *testing.T) {
 	o := Options{}.withDefaults()
 	var b Baseline
 	b.compare(guessed(truth, guess), baselineGuess{guess: base}, 0, o, nil)
-	if b.AttackAlone != 5 || b.BaselineAlone != 2 || b.Accuracy.Correct != 5 || b.Difference != .3 {
+	if b.AttackAlone != 5 || b.BaselineAlone != 2 || b.Accuracy.Correct != 5 || b.Mean != .3 {
 		t.Errorf("%+v", b)
 	}
 	if got := stat.PairedTest(5, 2, 10, b.Low); math.Abs(got-.05) > 1e-9 {

@@ -243,5 +243,5 @@ func (l *Finding) mayReveal(alpha float64) bool {
 		return false
 	}
 	above := func(t Order) bool { return t.Area+z*t.StandardError > t.Margin }
-	return g.Gain+z*g.StandardError > g.Margin || g.Order != nil && (above(*g.Order) || slices.ContainsFunc(g.Order.all, above))
+	return g.Mean+z*g.StandardError > g.Margin || g.Order != nil && (above(*g.Order) || slices.ContainsFunc(g.Order.all, above))
 }

@@ -19,22 +19,18 @@ const (
 
 // Baseline is one prediction of s without curiosity, cross-fitted on the same
 // folds, and the paired comparison of the chosen guess with it. A positive
-// Difference is the attack's advantage; of a numeric attribute it is in units of
+// Mean is the attack's advantage; of a numeric attribute it is in units of
 // s's variance. Low and High are one-sided limits, each at the audit's confidence.
 type Baseline struct {
-	Name          string // Majority, FromTarget, FromLabel or FromBoth
-	Accuracy      *classify.Proportion
-	R2            *float64
-	AttackAlone   int // examples that only the attack has right
-	BaselineAlone int // examples that only the baseline has right
-	Difference    float64
-	StandardError float64 // of Difference
-	Low           float64
-	High          float64
-	P             float64 // of "the difference is at most the margin", one-sided
-	Bet           float64 // where people have several examples: the same by stat.BetTest
+	Name              string // Majority, FromTarget, FromLabel or FromBoth
+	Accuracy          *classify.Proportion
+	R2                *float64
+	AttackAlone       int     // examples that only the attack has right
+	BaselineAlone     int     // examples that only the baseline has right
+	stat.MeanEstimate         // of the difference
+	Bet               float64 // where people have several examples: P by stat.BetTest
 
-	people *stat.PeopleMean // of Difference, where people have several examples
+	people *stat.PeopleMean // of the difference, where people have several examples
 }
 
 // Excess is the chosen guess's advantage over the best baseline: the least of the
@@ -65,8 +61,8 @@ func (f *Finding) excess(g *guesses, o Options) {
 		b := Baseline{Name: base.name}
 		b.compare(g, base, f.Variance, o, chance)
 		f.Baselines = append(f.Baselines, b)
-		if b.Difference < e.Value {
-			e.Value, best = b.Difference, b.Name
+		if b.Mean < e.Value {
+			e.Value, best = b.Mean, b.Name
 		}
 		e.Low, e.P = min(e.Low, b.Low), max(e.P, b.P)
 	}
@@ -168,13 +164,12 @@ func (b *Baseline) compare(g *guesses, base baselineGuess, variance float64, o O
 	case g.in.grouped():
 		b.byPerson(g.in, better, o, chance)
 	case g.at.Numeric():
-		m := stat.MeanTest(better, *o.Margin, o.Confidence)
-		b.Difference, b.StandardError, b.Low, b.High, b.P = m.Mean, m.StandardError, m.Low, m.High, m.P
+		b.MeanEstimate = stat.MeanTest(better, *o.Margin, o.Confidence)
 	default:
 		c := classify.Comparison{First: b.AttackAlone, Second: b.BaselineAlone, Examples: len(truth)}
 		limits, d, n := c.Interval(2*o.Confidence-1), c.Difference(), float64(c.Examples)
-		b.Difference, b.StandardError = d, math.Sqrt(max(0, float64(c.First+c.Second)/n-d*d)/n)
-		b.Low, b.High, b.P = limits.Low, limits.High, c.P(*o.Margin)
+		se := math.Sqrt(max(0, float64(c.First+c.Second)/n-d*d) / n)
+		b.MeanEstimate = stat.MeanEstimate{Mean: d, StandardError: se, Low: limits.Low, High: limits.High, P: c.P(*o.Margin)}
 	}
 }
 
@@ -230,7 +225,7 @@ func (f *Finding) limits(confidence float64) stat.Interval {
 			in = b.people.Limits(confidence)
 		} else if f.Numeric {
 			half := b.StandardError * stat.StudentQuantile(confidence, float64(f.Examples-1))
-			in = stat.Interval{Low: b.Difference - half, High: b.Difference + half}
+			in = stat.Interval{Low: b.Mean - half, High: b.Mean + half}
 		} else {
 			in = classify.Comparison{First: b.AttackAlone, Second: b.BaselineAlone, Examples: f.Examples}.Interval(2*confidence - 1)
 		}

@@ -258,7 +258,7 @@ func (f *Finding) measured(figure string, confidence float64) (estimate, bool) {
 	case figure == figureExcess:
 		return estimate{f.Excess.Value, f.limits(confidence).Low, f.Excess.High}, true
 	case figure == figureGain && f.Given != nil:
-		return estimate{f.Given.Gain, f.Given.Low, f.Given.High}, true
+		return estimate{f.Given.Mean, f.Given.Low, f.Given.High}, true
 	case figure == figureAUC && f.order() != nil:
 		t := f.order()
 		return estimate{t.Area, t.Area - 2*t.StandardError, min(1, t.Area+2*t.StandardError)}, true

@@ -211,17 +211,10 @@ const together = 8
 // hold holds back a quarter of the training part, but judgeMost at most. The examples of a person stay together, up
 // to whom the sizes hold: an attack that recognises people would seem better than it is.
 func (sp *split) hold(person []int, maxFit int, r *rand.Rand) {
-	of := make([][]int, slices.Max(person)+1)
-	var people []int
-	for _, i := range sp.train {
-		if of[person[i]] == nil {
-			people = append(people, person[i])
-		}
-		of[person[i]] = append(of[person[i]], i)
-	}
+	of := byLabel(stat.Numbered(pick(person, sp.train)))
 	rows := make([]int, 0, len(sp.train))
-	for _, j := range r.Perm(len(people)) {
-		rows = append(rows, of[people[j]]...)
+	for _, j := range r.Perm(len(of)) {
+		rows = append(rows, pick(sp.train, of[j])...)
 	}
 	rest := between(rows, person, len(rows)-min((len(rows)+3)/4, judgeMost))
 	large := min(rest, maxFit)
@@ -259,17 +252,5 @@ func jointly(y, label []int, classes int) []int {
 
 // groupsOf returns the examples of each pair of a fold and a class that has examples.
 func groupsOf(fold, class []int) [][]int {
-	var found [][]int
-	place := map[[2]int]int{}
-	for i, f := range fold {
-		key := [2]int{class[i], f}
-		at, ok := place[key]
-		if !ok {
-			at = len(found)
-			place[key] = at
-			found = append(found, nil)
-		}
-		found[at] = append(found[at], i)
-	}
-	return found
+	return byLabel(stat.Numbered(jointly(class, fold, slices.Max(fold)+1)))
 }

@@ -20,13 +20,9 @@ import (
 //
 // the R² given y and ŷ.
 type Given struct {
-	Baseline      float64 // what q leaves: bits an example, or a share of the variance
-	Gain          float64
-	StandardError float64
-	Low           float64 // one-sided limits, each at the audit's confidence
-	High          float64 //
-	Margin        float64 // in the units of Gain
-	P             float64 // of "the gain is at most the margin", one-sided, by Student's t
+	stat.MeanEstimate         // of the gain, with one-sided limits, each at the audit's confidence; P is by Student's t
+	Baseline          float64 // what q leaves: bits an example, or a share of the variance
+	Margin            float64 // in the units of the gain
 	// Permutation is the test of "given y and ŷ, scores and s have nothing to do with each
 	// other", by permuting s within the examples of one y, ŷ and fold. It is also valid
 	// if s is independent of the outputs given y. Where people have several examples, it is the bet against their mean.
@@ -63,13 +59,11 @@ func given(g *guesses, o Options) *Given {
 	if !g.at.Numeric() {
 		x.Margin = marginBits(*o.Margin)
 	}
-	var m stat.MeanEstimate
 	if g.in.grouped() {
-		m, _, x.Permutation.P = testPeople(g.in.byPerson(gain), x.Margin, mostGain, o, random(o.Seed, streamPeople, uint64(len(g.in.Sensitive)+g.attribute)))
+		x.MeanEstimate, _, x.Permutation.P = testPeople(g.in.byPerson(gain), x.Margin, mostGain, o, random(o.Seed, streamPeople, uint64(len(g.in.Sensitive)+g.attribute)))
 	} else {
-		m = stat.MeanTest(gain, x.Margin, o.Confidence)
+		x.MeanEstimate = stat.MeanTest(gain, x.Margin, o.Confidence)
 	}
-	x.Gain, x.StandardError, x.Low, x.High, x.P = m.Mean, m.StandardError, m.Low, m.High, m.P
 	return x
 }
 

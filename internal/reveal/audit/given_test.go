@@ -50,7 +50,7 @@ func TestRareAttributeIsFound(t *testing.T) {
 		t.Fatalf("accuracy sees it, too: %+v", f.Excess)
 	}
 	g := f.Given
-	if math.Abs(g.Gain-.183) > 4.5*g.StandardError+.02 || g.Low <= 0 || g.P > 1e-5 {
+	if math.Abs(g.Mean-.183) > 4.5*g.StandardError+.02 || g.Low <= 0 || g.P > 1e-5 {
 		t.Errorf("gain %+v, want .183 bits", g)
 	}
 	positives := 0

@@ -42,7 +42,7 @@ func TestNumericTarget(t *testing.T) {
 		r := must.Get(Run(context.Background(), s, Options{Permutations: 199, Attacks: []string{"logistic", "trees"}}))(t)
 		f := r.Findings[0]
 		if beyond := f.Verdict == LeakyBeyond; beyond != c.found {
-			t.Errorf("%+v: verdict %s, excess %+v, gain %.4f (p %.3g), AUC %+v", c, f.Verdict, f.Baselines, f.Given.Gain, f.Given.P, f.Given.Order)
+			t.Errorf("%+v: verdict %s, excess %+v, gain %.4f (p %.3g), AUC %+v", c, f.Verdict, f.Baselines, f.Given.Mean, f.Given.P, f.Given.Order)
 		}
 	}
 }

@@ -54,10 +54,10 @@ func TestCompareNumbers(t *testing.T) {
 		r, _ := guessedNumbers(truth, value).in.rSquared(truth, value)
 		return r
 	}
-	if want := (rSquared(value) - rSquared(base)) * 99 / 100; math.Abs(b.Difference-want) > 1e-12 {
-		t.Errorf("difference %v, by R² %v", b.Difference, want)
+	if want := (rSquared(value) - rSquared(base)) * 99 / 100; math.Abs(b.Mean-want) > 1e-12 {
+		t.Errorf("difference %v, by R² %v", b.Mean, want)
 	}
-	if same.compare(guessedNumbers(truth, base), baselineGuess{value: base}, 1, o, nil); same.P != 1 || same.Difference != 0 {
+	if same.compare(guessedNumbers(truth, base), baselineGuess{value: base}, 1, o, nil); same.P != 1 || same.Mean != 0 {
 		t.Errorf("the baseline against itself: %+v", same)
 	}
 }

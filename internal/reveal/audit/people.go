@@ -65,8 +65,7 @@ func (b *Baseline) byPerson(x *folded, better []float64, o Options, chance *rand
 	if b.Accuracy == nil {
 		most = mostGain
 	}
-	e, m, bet := testPeople(x.byPerson(better), *o.Margin, most, o, chance)
-	b.Difference, b.StandardError, b.Low, b.High, b.P, b.Bet, b.people = e.Mean, e.StandardError, e.Low, e.High, e.P, bet, m
+	b.MeanEstimate, b.people, b.Bet = testPeople(x.byPerson(better), *o.Margin, most, o, chance)
 }
 
 // testPeople estimates and tests the mean of one value for each person: P by signs, and a bet in which each counts for

@@ -81,8 +81,8 @@ func TestPeople(t *testing.T) {
 		better[i] = one(x.guesses[0].best[i] == l) - one(x.guesses[0].baselines()[0].guess[i] == l)
 	}
 	b := f.Baselines[0]
-	if mean, sd := stat.MeanStd(x.byPerson(better)); math.Abs(b.Difference-mean) > 1e-12 || math.Abs(b.StandardError-sd/math.Sqrt(250)) > 1e-12 {
-		t.Errorf("the excess over %s is %v ± %v of people, want %v ± %v", b.Name, b.Difference, b.StandardError, mean, sd/math.Sqrt(250))
+	if mean, sd := stat.MeanStd(x.byPerson(better)); math.Abs(b.Mean-mean) > 1e-12 || math.Abs(b.StandardError-sd/math.Sqrt(250)) > 1e-12 {
+		t.Errorf("the excess over %s is %v ± %v of people, want %v ± %v", b.Name, b.Mean, b.StandardError, mean, sd/math.Sqrt(250))
 	}
 	if c := r.Controls; len(c) != 0 && !c[0].Passed {
 		t.Errorf("control %+v", c[0])

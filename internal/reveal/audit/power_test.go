@@ -102,7 +102,7 @@ func TestPowerOfNumbersIsKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 13))
 	o := Options{}.withDefaults()
 	const n, samples = 500, 600
-	f := &Finding{Numeric: true, Examples: n, Best: Majority, Baselines: []Baseline{{Name: Majority, R2: new(float64), StandardError: .001}}}
+	f := &Finding{Numeric: true, Examples: n, Best: Majority, Baselines: []Baseline{{Name: Majority, R2: new(float64), MeanEstimate: stat.MeanEstimate{StandardError: .001}}}}
 	p := power(f, 1, Settings{Confidence: .95, Margin: DefaultMargin})
 	z := 2.128045234184984 + 1.2815515655446 // for a third of .05, and the power
 	if d := *p.Smallest; math.Abs(d-DefaultMargin-z*math.Sqrt((4*d-2*d*d)/n)) > 1e-8 {
@@ -141,7 +141,7 @@ func TestSmallestOver(t *testing.T) {
 func TestSmallestOverOfPeople(t *testing.T) {
 	x := excessTest{n: 400, margin: .02, alpha: .01, grouped: true}
 	for seen, deviation := range map[float64]float64{0: math.Sqrt(.08 - .0008), .5: .5} {
-		b := &Baseline{R2: new(0.), StandardError: seen / 20}
+		b := &Baseline{R2: new(0.), MeanEstimate: stat.MeanEstimate{StandardError: seen / 20}}
 		smallest, se := x.smallestOver(b)
 		power := func(e float64) float64 { return stat.PeoplePower(400, e, max(seen, math.Sqrt(4*e-2*e*e)), .02, .01) }
 		if !(power(smallest) >= PowerProbability && power(.999*smallest) < PowerProbability) || math.Abs(se-deviation/20) > 1e-12 {

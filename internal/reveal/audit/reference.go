@@ -16,7 +16,7 @@ import (
 //
 // has Student's distribution with R − 1 degrees of freedom.
 type ReferenceTest struct {
-	Figures    []float64 // accuracy, or R² of a numeric attribute, or Given.Gain; where Unpaired, their excess on top of the audited sample's baseline
+	Figures    []float64 // accuracy, or R² of a numeric attribute, or the gain; where Unpaired, their excess on top of the audited sample's baseline
 	Mean       float64
 	SD         float64
 	Difference float64 // the audited model's figure less Mean
@@ -45,7 +45,7 @@ func (r *Result) leaks(ctx context.Context, s *Sample, n int, o Options) ([]*lea
 			continue
 		}
 		if list[a] = f.leak(); o.Unpaired {
-			list[a] = &leak{{f.Excess.Value + base.figure(), square(f.BestBaseline().StandardError)}, {f.Given.Gain, square(f.Given.StandardError)}}
+			list[a] = &leak{{f.Excess.Value + base.figure(), square(f.BestBaseline().StandardError)}, {f.Given.Mean, square(f.Given.StandardError)}}
 		}
 	}
 	return list, nil
@@ -117,9 +117,9 @@ func square(x float64) float64 { return x * x }
 // leak returns the finding's accuracy or R², and its gain.
 func (f *Finding) leak() *leak {
 	if f.Numeric {
-		return &leak{{value: *f.R2}, {value: f.Given.Gain}}
+		return &leak{{value: *f.R2}, {value: f.Given.Mean}}
 	}
-	return &leak{{value: f.Curiosity.Value}, {value: f.Given.Gain}}
+	return &leak{{value: f.Curiosity.Value}, {value: f.Given.Mean}}
 }
 
 // referenceTest compares an attribute's figure with the references'. extra is the

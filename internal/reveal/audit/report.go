@@ -133,7 +133,7 @@ func (x *account) attribute(f *Finding) {
 	add(report.Claim{ID: "without", Kind: report.Measured, Value: without, N: f.Examples})
 	add(report.Claim{ID: "excess", Kind: report.Demonstrated, Value: x.limits(f.Excess.Value, f.Excess.Low, f.Excess.High, unitOf), N: f.Examples, P: &f.ExcessAdjusted})
 	if g, unit := f.Given, gainUnit(f.Numeric); g != nil {
-		add(report.Claim{ID: "gain", Kind: report.Demonstrated, Value: x.limits(g.Gain, g.Low, g.High, unit), N: f.Examples, P: &g.Adjusted, Beside: []report.Beside{{Name: "left open", Value: report.Exactly(g.Baseline, unit)}, {Name: "margin", Value: report.Exactly(g.Margin, unit)}}})
+		add(report.Claim{ID: "gain", Kind: report.Demonstrated, Value: x.limits(g.Mean, g.Low, g.High, unit), N: f.Examples, P: &g.Adjusted, Beside: []report.Beside{{Name: "left open", Value: report.Exactly(g.Baseline, unit)}, {Name: "margin", Value: report.Exactly(g.Margin, unit)}}})
 		if t := g.Order; t != nil {
 			add(report.Claim{ID: "auc", Kind: report.Demonstrated, N: f.Examples, P: &t.Adjusted,
 				Value:  report.Within(t.Area, t.Low, t.High, report.Share, orderConfidence),
@@ -158,7 +158,7 @@ func (x *account) attribute(f *Finding) {
 	for i := range f.Baselines {
 		b := &f.Baselines[i]
 		x.claim("baseline", name, baselineName(b.Name, f.Numeric), report.Measured, baselineValue(b), f.Examples)
-		x.Add(report.Claim{ID: "baseline.excess", Subject: name, Group: baselineName(b.Name, f.Numeric), Kind: report.Demonstrated, Value: x.limits(b.Difference, b.Low, b.High, unitOf), P: &b.P})
+		x.Add(report.Claim{ID: "baseline.excess", Subject: name, Group: baselineName(b.Name, f.Numeric), Kind: report.Demonstrated, Value: x.limits(b.Mean, b.Low, b.High, unitOf), P: &b.P})
 	}
 	for i, c := range f.Power.Channels {
 		if c.Smallest != nil {
@@ -270,7 +270,7 @@ func (x *account) defences() {
 			add("defence.excess", x.limits(l.Excess.Value, l.Excess.Low, l.Excess.High, excessUnit(l.Numeric)))
 			add("defence.honesty", proportion(d.Honesty))
 			if g := l.Given; g != nil {
-				add("defence.gain", x.limits(g.Gain, g.Low, g.High, gainUnit(l.Numeric)))
+				add("defence.gain", x.limits(g.Mean, g.Low, g.High, gainUnit(l.Numeric)))
 				if g.Order != nil {
 					add("defence.auc", report.Exactly(g.Order.Area, report.Share))
 				}

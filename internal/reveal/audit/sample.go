@@ -1,17 +1,13 @@
 package audit
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"hash"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/math/stat"
+	"tattle/internal/report"
 	"tattle/internal/reveal/curious"
 )
 
@@ -161,28 +157,14 @@ func pick[T any, I int | int32](x []T, rows []I) []T {
 // Sum returns the SHA-256 of all that an audit depends on, in hexadecimal: the
 // outputs, what they are, the labels and the attributes with their names.
 func (s *Sample) Sum() string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %d\n", s.Kind, s.Target, s.Classes, s.Len())
-	sum(h, s.Outputs, func(v float32) uint64 { return uint64(math.Float32bits(v)) })
-	sum(h, s.Y, func(v int) uint64 { return uint64(v) })
-	sum(h, s.YNumbers, math.Float64bits)
+	set := dataset.Set{Shape: []int{s.RowWidth()}, Values: s.Outputs, Y: s.Y, YNumbers: s.YNumbers, Sensitive: s.Sensitive}
+	names := []string{string(s.Kind), s.Target}
 	for _, a := range s.Sensitive {
-		fmt.Fprintf(h, "%q %q %t\n", a.Name, a.Values, a.Numeric())
-		sum(h, a.Labels, func(v int) uint64 { return uint64(v) })
-		sum(h, a.Numbers, math.Float64bits)
+		names = append(names, a.Name, fmt.Sprint(a.Numeric(), a.Values))
 	}
 	if s.Group != nil {
 		person, _ := s.people()
-		fmt.Fprintf(h, "group %q\n", s.Group.Name)
-		sum(h, person, func(v int) uint64 { return uint64(v) })
+		set.Group, names = &Attribute{Labels: person}, append(names, s.Group.Name)
 	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-func sum[T any](h hash.Hash, x []T, bits func(T) uint64) {
-	var b [8]byte
-	for _, v := range x {
-		binary.LittleEndian.PutUint64(b[:], bits(v))
-		h.Write(b[:])
-	}
+	return report.Digest(fmt.Appendf(nil, "%s %q %q", set.Sum(), s.Classes, names))
 }

@@ -41,9 +41,7 @@ func (r *Result) Conclude() {
 		f.Power = r.powerOf(f, len(found))
 	}
 	for _, f := range r.Findings {
-		if f.Verdict, f.Undecided = r.judge(f), (Undecided{}); f.Verdict == Inconclusive {
-			f.Undecided = r.undecided(f)
-		}
+		f.Verdict, f.Undecided = r.judge(f)
 	}
 	r.Verdict = r.worst()
 	r.Recommendation = r.recommend()
@@ -106,22 +104,34 @@ func (f *Finding) order() *Order {
 	return f.Given.Order
 }
 
-// judge returns the verdict of one attribute.
-func (r *Result) judge(f *Finding) Verdict {
+// judge returns the verdict of one attribute, and why it is Inconclusive.
+func (r *Result) judge(f *Finding) (Verdict, Undecided) {
 	alpha := 1 - r.Settings.Confidence
 	switch {
-	case f.Unusable != "" || r.failed() != nil || f.Near:
-		return Inconclusive
+	case f.Unusable != "":
+		return Inconclusive, Undecided{Why: ByExamples}
+	case r.failed() != nil:
+		return Inconclusive, Undecided{Why: ByControl}
+	case f.Near:
+		return Inconclusive, Undecided{Why: ByPeople}
 	case f.CuriousAdjusted <= alpha:
-		return Curious
+		return Curious, Undecided{}
 	case f.Adjusted <= alpha:
-		return LeakyBeyond
+		return LeakyBeyond, Undecided{}
 	case f.dependent(alpha):
-		return Leaky
-	case f.Power.Smallest == nil || *f.Power.Smallest > min(defaultBlind, f.possible()) || f.Power.missed():
-		return Inconclusive
+		return Leaky, Undecided{}
+	case f.Power.Smallest != nil && *f.Power.Smallest <= min(defaultBlind, f.possible()) && !f.Power.missed():
+		return NoEvidence, Undecided{}
+	case f.possible() <= r.Settings.Margin:
+		return Inconclusive, Undecided{Why: ByMargin}
+	case f.Shuffling != nil && f.Shuffling.Smallest == nil:
+		return Inconclusive, Undecided{Why: ByShuffling}
+	case f.Power.Smallest == nil:
+		return Inconclusive, Undecided{Why: ByUnknown}
+	case f.Power.missed():
+		return Inconclusive, Undecided{Why: ByChannel}
 	}
-	return NoEvidence
+	return Inconclusive, Undecided{ByPower, r.enough(f)}
 }
 
 // possible returns the excess that a guess without an error would have, over the best
@@ -191,27 +201,6 @@ const (
 	ByChannel   Why = "missed"    // a planted channel was not found at any size: Power.Channels
 	ByUnknown   Why = "unknown"   // the excess that would have been found is not known
 )
-
-// undecided returns why no verdict on an attribute is possible.
-func (r *Result) undecided(f *Finding) Undecided {
-	switch {
-	case f.Unusable != "":
-		return Undecided{Why: ByExamples}
-	case r.failed() != nil:
-		return Undecided{Why: ByControl}
-	case f.Near:
-		return Undecided{Why: ByPeople}
-	case f.possible() <= r.Settings.Margin:
-		return Undecided{Why: ByMargin}
-	case f.Shuffling != nil && f.Shuffling.Smallest == nil:
-		return Undecided{Why: ByShuffling}
-	case f.Power.Smallest == nil:
-		return Undecided{Why: ByUnknown}
-	case f.Power.missed():
-		return Undecided{Why: ByChannel}
-	}
-	return Undecided{ByPower, r.enough(f)}
-}
 
 // enough estimates how many examples make the smallest detectable excess defaultBlind, or
 // the possible excess if that is less: its standard error shrinks with their square root.

@@ -19,13 +19,12 @@ func found(name string, attackAlone, baselineAlone int, permutation, label, gues
 	diff := stat.PairedDifference(attackAlone, baselineAlone, n, .9)
 	f.Baselines = []Baseline{{
 		Name: Majority, Accuracy: new(classify.ProportionOf(both+baselineAlone, n)), AttackAlone: attackAlone, BaselineAlone: baselineAlone,
-		Difference: float64(attackAlone-baselineAlone) / n, Low: diff.Low, High: diff.High,
-		P: stat.PairedTest(attackAlone, baselineAlone, n, DefaultMargin),
+		MeanEstimate: stat.MeanEstimate{Mean: float64(attackAlone-baselineAlone) / n, Low: diff.Low, High: diff.High, P: stat.PairedTest(attackAlone, baselineAlone, n, DefaultMargin)},
 	}}
-	f.Excess = Excess{Value: f.Baselines[0].Difference, Low: diff.Low, High: diff.High, P: f.Baselines[0].P}
+	f.Excess = Excess{Value: f.Baselines[0].Mean, Low: diff.Low, High: diff.High, P: f.Baselines[0].P}
 	f.Permutation = Permutation{Draws: 9999, P: permutation}
 	f.Correlation = Correlation{LabelP: label, GuessP: guess, Measured: true}
-	f.Given = &Given{Baseline: 1, P: 1, Permutation: Permutation{Draws: 999, P: 1}}
+	f.Given = &Given{MeanEstimate: stat.MeanEstimate{P: 1}, Baseline: 1, Permutation: Permutation{Draws: 999, P: 1}}
 	return f
 }
 
@@ -102,8 +101,9 @@ func TestVerdictsAtTheirLevels(t *testing.T) {
 			for i := range q {
 				*q[i] = 1
 			}
-			if *q[k] = c.q; r.judge(&f) != c.want {
-				t.Errorf("%+v, %d: %q", c, k, r.judge(&f))
+			*q[k] = c.q
+			if is, _ := r.judge(&f); is != c.want {
+				t.Errorf("%+v, %d: %q", c, k, is)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func TestEnoughExamples(t *testing.T) {
 
 // The least of the limits holds for every baseline: their own are Student's, and the highest shares its level.
 func TestLimitsOfNumbers(t *testing.T) {
-	f := &Finding{Numeric: true, Examples: 3, Baselines: []Baseline{{Difference: .3, StandardError: .2}, {Difference: .4, StandardError: .01}}}
+	f := &Finding{Numeric: true, Examples: 3, Baselines: []Baseline{{MeanEstimate: stat.MeanEstimate{Mean: .3, StandardError: .2}}, {MeanEstimate: stat.MeanEstimate{Mean: .4, StandardError: .01}}}}
 	half := .2 * 2.919985580353725 // of two degrees of freedom at .95
 	if got := f.limits(.95); math.Abs(got.Low-.3+half) > 1e-9 || math.Abs(got.High-.4-half/20) > 1e-9 || f.high(.1) != got.High {
 		t.Errorf("%+v, and %v", got, f.high(.1))
