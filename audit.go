@@ -61,16 +61,16 @@ func Audit(ctx context.Context, outputs [][]float32, target, sensitive []int, o 
 			return nil, err
 		}
 	}
-	settings := audit.Options{Margin: o.Margin, Confidence: o.Confidence, Seed: o.Seed}
+	rec := &audit.Record{Sample: s}
 	for i, rows := range o.References {
 		r, err := sampleOf(rows, target, sensitive)
 		if err != nil {
 			return nil, fmt.Errorf("reference %d: %w", i, err)
 		}
 		r.Group = s.Group
-		settings.References, settings.Recipe = append(settings.References, r), audit.RecipeStated
+		rec.References, rec.Recipe = append(rec.References, r), audit.RecipeStated
 	}
-	r, err := audit.Run(ctx, s, settings)
+	r, err := rec.Audit(ctx, audit.Options{Margin: o.Margin, Confidence: o.Confidence, Seed: o.Seed})
 	if err != nil {
 		return nil, err
 	}

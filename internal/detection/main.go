@@ -142,9 +142,8 @@ func (s *study) auditOptions(c *check) audit.Options {
 // audit does one audit, with everything that a whole one has but the defences.
 func (s *study) audit(ctx context.Context, c *check) error {
 	sample, references := c.samples()
-	o := s.auditOptions(c)
-	o.References, o.Recipe = references, audit.RecipeCompared // the same net, data and settings
-	r, err := audit.Run(ctx, sample, o)
+	rec := &audit.Record{Sample: sample, References: references, Recipe: audit.RecipeCompared} // the same net, data and settings
+	r, err := rec.Audit(ctx, s.auditOptions(c))
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func Audit(ctx context.Context, content []byte, q Request, progress func(stage s
 	if err != nil {
 		return nil, err
 	}
-	res, err := audit.Run(ctx, s, audit.Options{Seed: q.Seed, Progress: progress})
+	res, err := (&audit.Record{Sample: s}).Audit(ctx, audit.Options{Seed: q.Seed, Progress: progress})
 	if err != nil {
 		return nil, err
 	}

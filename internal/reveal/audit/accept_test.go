@@ -14,7 +14,7 @@ import (
 // leakingResult has one attribute whose verdict rests on the excess and the AUC.
 func leakingResult() *Result {
 	return &Result{
-		Settings: Settings{Confidence: .95}, Verdict: LeakyBeyond,
+		Settings: settingsOf(.95, 0), Verdict: LeakyBeyond,
 		Findings: []*Finding{{
 			Attribute: "sex", Examples: 100, Verdict: LeakyBeyond,
 			Excess: Excess{Value: .05, Low: .03, High: .0712}, ExcessAdjusted: .001,

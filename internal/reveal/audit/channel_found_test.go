@@ -31,7 +31,7 @@ func TestCodesFound(t *testing.T) {
 		x, chance := c.write(s, random(1, streamChannel, 1)), random(1, streamChannel, 2)
 		x.say(.49, chance)
 		s = x.Sample
-		r := must.Get(examine(context.Background(), s, Options{Seed: 1}))(t)
+		r := must.Get(examine(context.Background(), &Record{Sample: s}, Options{Seed: 1}))(t)
 		f := r.Findings[0]
 		t.Logf("%s: %s, excess %.3f, %v", kind, f.Verdict, f.Excess.Value, f.Chosen)
 		if !f.Verdict.ExceedsTarget() || f.Excess.Value < .4 {

@@ -43,7 +43,6 @@ type Control struct {
 // examples have the same y. Where few have another such, or an attribute is not one of people, there is no control, and nil
 // is returned.
 func negative(ctx context.Context, s *Sample, o Options) (*Control, error) {
-	o.References = nil
 	if o.Confidence < 1-controlLevel {
 		o.Confidence = 1 - controlLevel
 	}
@@ -64,7 +63,7 @@ func negative(ctx context.Context, s *Sample, o Options) (*Control, error) {
 	if o.Folds == 0 {
 		o.Folds = foldsWith(shuffled.Len(), o.maxFit()) // what is held back may be missing: to choose well is not needed
 	}
-	r, err := examine(ctx, shuffled, o)
+	r, err := examine(ctx, &Record{Sample: shuffled}, o)
 	if err != nil {
 		return nil, fmt.Errorf("negative control: %w", err)
 	}
@@ -125,8 +124,7 @@ func shuffleAt[T any](x []T, at []int, r *rand.Rand) {
 // Control audits a planted model as the audited one was, with the same options. It passes if the verdict is
 // LeakyBeyond or worse, for which no references are needed.
 func (p *Trained) Control(ctx context.Context, o Options) (Control, error) {
-	o.References, o.Unpaired, o.Recipe = nil, false, RecipeUnknown
-	r, err := examine(ctx, p.Sample, o)
+	r, err := examine(ctx, &Record{Sample: p.Sample}, o)
 	if err != nil {
 		return Control{}, fmt.Errorf("positive control: %w", err)
 	}

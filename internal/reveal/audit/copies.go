@@ -106,23 +106,24 @@ func (s *Sample) firsts() []int {
 	return slices.DeleteFunc(span(0, s.Len()), func(i int) bool { return left[i] })
 }
 
-// prepared returns the sample as it is audited, with the options for it, and says what was changed: far numbers are
+// prepared returns the record as it is audited, and says what was changed: far numbers are
 // tamed, and copies of an example count once.
-func (s *Sample) prepared(o Options) (*Sample, Options, []string) {
-	s, said := s.tamed()
+func (r *Record) prepared() (*Record, []string) {
+	p := *r
+	s, said := r.Sample.tamed()
 	rows := s.firsts()
 	left := s.Len() - len(rows)
-	if left == 0 {
-		return s, o, said
+	if p.Sample = s; left == 0 {
+		return &p, said
 	}
-	t := s.Subset(rows)
-	t.Notes = slices.Clone(t.Notes)
-	t.note("%s of %s left out: exact copies of others, with equal outputs and labels, which count once", report.Many(left, "row"), report.Grouped(s.Len()))
-	if !o.Unpaired {
-		o.References = slices.Clone(o.References)
-		for i, ref := range o.References {
-			o.References[i] = ref.Subset(rows)
+	p.Sample = s.Subset(rows)
+	p.Sample.Notes = slices.Clone(s.Notes)
+	p.Sample.note("%s of %s left out: exact copies of others, with equal outputs and labels, which count once", report.Many(left, "row"), report.Grouped(s.Len()))
+	if !p.Unpaired {
+		p.References = slices.Clone(p.References)
+		for i, ref := range p.References {
+			p.References[i] = ref.Subset(rows)
 		}
 	}
-	return t, o, said
+	return &p, said
 }

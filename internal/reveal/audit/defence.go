@@ -42,7 +42,7 @@ type Defence struct {
 }
 
 // defend tries defences, which change what is released. Each has the honesty that it keeps, and the excess that attacks still reach when they are
-// fitted to what it releases. The attacks are defenceAttacks, and tables for the label alone. It returns the same errors as Run.
+// fitted to what it releases. The attacks are defenceAttacks, and tables for the label alone. It returns an error when ctx ends.
 func defend(ctx context.Context, s *Sample, o Options) ([]Defence, error) {
 	o = o.withDefaults()
 	most := defenceExamples
@@ -118,7 +118,7 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 // nothing; a defence that would be a candidate by itself is then named as worth another try. There is
 // none where nothing is decided, or where only slower attacks find the leak.
 func (r *Result) recommend() Recommendation {
-	list, margin, alpha := r.Defences, r.Settings.Margin, 1-r.Settings.Confidence
+	list, margin, alpha := r.Defences, *r.Settings.Margin, 1-r.Settings.Confidence
 	if r.Verdict == Inconclusive || len(list) == 0 {
 		return Recommendation{}
 	}

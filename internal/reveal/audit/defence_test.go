@@ -151,7 +151,7 @@ func TestRecommend(t *testing.T) {
 		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 80, .01), tried("noise", 91, .01), tried(LabelOnly, 91, 0)}, Recommendation{Choice: ChooseDefence, Defence: "noise"}},
 		{[]Defence{tried(NoDefence, 90, .5), tried("rounded", 89, .5), tried("top 1", 80, .01), tried("noise", 89, .01), tried(LabelOnly, 91, 0)}, Recommendation{Choice: ChooseDefence, Defence: "noise"}},
 	} {
-		r := &Result{Defences: c.list, Verdict: Leaky, Settings: Settings{Margin: .02, Confidence: .95}}
+		r := &Result{Defences: c.list, Verdict: Leaky, Settings: settingsOf(.95, .02)}
 		if says := r.recommend(); says != c.says {
 			t.Errorf("recommended %+v, want %+v", says, c.says)
 		}
@@ -166,14 +166,14 @@ func TestRecommend(t *testing.T) {
 	}
 	// Nothing is recommended where nothing is decided, nor no defence where there is a leak.
 	for _, v := range []Verdict{Inconclusive, LeakyBeyond} {
-		r := &Result{Defences: []Defence{tried(NoDefence, 90, .01), tried(LabelOnly, 90, 0)}, Verdict: v, Settings: Settings{Margin: .02, Confidence: .95}}
+		r := &Result{Defences: []Defence{tried(NoDefence, 90, .01), tried(LabelOnly, 90, 0)}, Verdict: v, Settings: settingsOf(.95, .02)}
 		if says := r.recommend(); says != (Recommendation{}) {
 			t.Errorf("%s: %+v", v, says)
 		}
 	}
 	// What the whole audit shows by scores must be closed, though the quicker attacks do not see it.
 	r := &Result{Defences: []Defence{ranked(tried(NoDefence, 90, .5), .3, .53), ranked(tried("rounded", 90, .01), .4, .52), ranked(tried(LabelOnly, 90, 0), 1, .4)},
-		Findings: []*Finding{{Attribute: "s", Given: &Given{Adjusted: .01}}}, Verdict: LeakyBeyond, Settings: Settings{Margin: .02, Confidence: .95}}
+		Findings: []*Finding{{Attribute: "s", Given: &Given{Adjusted: .01}}}, Verdict: LeakyBeyond, Settings: settingsOf(.95, .02)}
 	for i := range r.Defences {
 		r.Defences[i].Left[0].Attribute = "s"
 	}

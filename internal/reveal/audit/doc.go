@@ -11,7 +11,7 @@
 // demonstrated. That none succeeds proves nothing about others, so a Finding states how
 // large an excess it would have found.
 //
-// The main entry points are [Run] for a [Sample], [Record.Audit] with planted models and
+// The main entry points are [Record.Audit] for a [Sample] with references, planted models and
 // defences, [OpenOutputs] for a sample of stored outputs, and [Request] for an audit of a model
 // or an endpoint.
 //

@@ -24,7 +24,7 @@ func Example() {
 		sample.Sensitive[0].Labels = append(sample.Sensitive[0].Labels, s)
 		sample.Outputs = append(sample.Outputs, float32(4*(1-y))+leak, float32(4*y)+leak)
 	}
-	result, err := audit.Run(context.Background(), sample, audit.Options{Seed: 1, Attacks: []string{"logistic", "lookup"}, Permutations: 999})
+	result, err := (&audit.Record{Sample: sample}).Audit(context.Background(), audit.Options{Seed: 1, Attacks: []string{"logistic", "lookup"}, Permutations: 999})
 	if err != nil {
 		panic(err)
 	}

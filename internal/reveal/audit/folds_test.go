@@ -84,8 +84,8 @@ func TestManyCopiesAreJudgedTogether(t *testing.T) {
 	for _, group := range []*Attribute{nil, {Name: "person", Values: make([]string, 60), Labels: rows}} {
 		many := s.Subset(rows)
 		many.Group = group
-		many, _, _ = many.prepared(o)
-		r := examined(t, many, o)
+		rec, _ := (&Record{Sample: many}).prepared()
+		r := examinedRecord(t, rec, o)
 		if best := .5 + 4.5*math.Sqrt(.25/60); r.Findings[0].Curiosity.Value > best || r.Findings[0].counted() != 60 {
 			t.Errorf("labels of chance of %d are told with %v", r.Findings[0].counted(), r.Findings[0].Curiosity.Value)
 		}

@@ -87,7 +87,7 @@ func TestOddForms(t *testing.T) {
 				}
 			}
 			o := Options{Seed: 1, Attacks: []string{"lookup"}, Permutations: 19}
-			if _, err := examine(context.Background(), s, o); err != nil {
+			if _, err := examine(context.Background(), &Record{Sample: s}, o); err != nil {
 				t.Errorf("outputs %d of %d: %v", kind, w, err)
 			}
 			if _, err := measureChannels(context.Background(), s, 1, o); err != nil {
@@ -108,7 +108,7 @@ func TestTablesFindNothing(t *testing.T) {
 		if seed%2 == 1 {
 			s = rounded(s, 2)
 		}
-		r := must.Get(examine(context.Background(), s, Options{Seed: seed, Attacks: []string{"lookup"}, Permutations: 199}))(t)
+		r := must.Get(examine(context.Background(), &Record{Sample: s}, Options{Seed: seed, Attacks: []string{"lookup"}, Permutations: 199}))(t)
 		if r.Findings[0].Permutation.P <= .05 {
 			found++
 		}

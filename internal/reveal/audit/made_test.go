@@ -55,6 +55,11 @@ func (m made) sample() *Sample {
 	return s
 }
 
+// settingsOf are those of an audit at a confidence and a margin.
+func settingsOf(confidence, margin float64) Settings {
+	return Settings{Options: Options{Confidence: confidence, Margin: &margin}}
+}
+
 // bayes returns the accuracy of the best guess of the first attribute of two classes.
 func (m made) bayes() float64 {
 	return math.Erfc(-m.shift*math.Sqrt(float64(m.classes))/math.Sqrt2) / 2

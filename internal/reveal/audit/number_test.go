@@ -39,7 +39,7 @@ func TestNumericTarget(t *testing.T) {
 		if s.Kind != Vector || s.Width != 1 || s.YNumbers == nil || len(s.Classes) != 40 {
 			t.Fatalf("%d: %+v", i, s)
 		}
-		r := must.Get(Run(context.Background(), s, Options{Permutations: 199, Attacks: []string{"logistic", "trees"}}))(t)
+		r := must.Get((&Record{Sample: s}).Audit(context.Background(), Options{Permutations: 199, Attacks: []string{"logistic", "trees"}}))(t)
 		f := r.Findings[0]
 		if beyond := f.Verdict == LeakyBeyond; beyond != c.found {
 			t.Errorf("%+v: verdict %s, excess %+v, gain %.4f (p %.3g), AUC %+v", c, f.Verdict, f.Baselines, f.Given.Mean, f.Given.P, f.Given.Order)
@@ -56,7 +56,7 @@ func TestNumericTargetOfNumbers(t *testing.T) {
 		text += fmt.Sprintf("%g,%g,%g\n", r.NormFloat64(), y, 1000+10*y+r.NormFloat64())
 	}
 	s := must.Get(openText(t, text, OpenOptions{Target: "y:number", Sensitive: []string{"s:number"}}))(t)
-	f := must.Get(Run(t.Context(), s, Options{Permutations: 99, Attacks: []string{"logistic"}}))(t).Findings[0]
+	f := must.Get((&Record{Sample: s}).Audit(t.Context(), Options{Permutations: 99, Attacks: []string{"logistic"}}))(t).Findings[0]
 	for _, b := range f.Baselines {
 		if b.Name == FromTarget && *b.R2 > .97 {
 			return

@@ -140,11 +140,11 @@ func TestOpenOneColumn(t *testing.T) {
 // A column of zeros and ones holds labels, and no report calls them probabilities.
 func TestOpenColumnOfLabels(t *testing.T) {
 	s := must.Get(openText(t, "y,s1,y_pred\n0,a,0\n1,b,1\n1,a,1\n", OpenOptions{Columns: []string{"y_pred"}}))(t)
-	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "the hard label: 1 is class 1, 0 the other class") || !newResult(s, Options{Margin: new(0.)}).Binary {
+	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "the hard label: 1 is class 1, 0 the other class") || !newResult(&Record{Sample: s}, Options{Margin: new(0.)}).Binary {
 		t.Errorf("%+v", s)
 	}
 	s.Outputs[0], s.Outputs[1] = .5, .5
-	if newResult(s, Options{Margin: new(0.)}).Binary {
+	if newResult(&Record{Sample: s}, Options{Margin: new(0.)}).Binary {
 		t.Error("halves are taken for labels")
 	}
 }

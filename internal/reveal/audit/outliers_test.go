@@ -37,7 +37,7 @@ func TestOutliers(t *testing.T) {
 	if again, said := clean.tamed(); again != clean || said != nil {
 		t.Errorf("the sample was changed a second time: %q", said)
 	}
-	r := must.Get(Run(t.Context(), s, Options{Permutations: 99, Attacks: []string{"trees", "logistic"}}))(t)
+	r := must.Get((&Record{Sample: s}).Audit(t.Context(), Options{Permutations: 99, Attacks: []string{"trees", "logistic"}}))(t)
 	if f := r.Findings[0]; !f.Verdict.ExceedsTarget() || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "9999") }) {
 		t.Errorf("%v, %q", f.Verdict, r.Warnings)
 	}
@@ -63,7 +63,7 @@ func TestTargetDetermines(t *testing.T) {
 		}
 		sample := must.Get(ReadOutputs(t.Context(), "x.csv", []byte(text), OpenOptions{}))(t)
 		o := Options{}.withDefaults()
-		r := newResult(sample, o)
+		r := newResult(&Record{Sample: sample}, o)
 		r.describe(newFolded(sample, o))
 		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "y determines s"); got != want {
 			t.Errorf("%s: %q", s, r.Warnings)

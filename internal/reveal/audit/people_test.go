@@ -53,7 +53,7 @@ func (p persons) sample() *Sample {
 // What is drawn for each person shows nothing of s, with people known or not; what is moved by it does once they are known.
 func TestPeople(t *testing.T) {
 	o := Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 499}
-	run := func(s *Sample) *Result { return must.Get(Run(t.Context(), s, o))(t) }
+	run := func(s *Sample) *Result { return must.Get((&Record{Sample: s}).Audit(t.Context(), o))(t) }
 	above, near := 0, 0
 	const nulls = 6
 	for i := range nulls {
@@ -230,7 +230,7 @@ func TestPeopleFalseAlarms(t *testing.T) {
 	shared.Full(t, "640 audits, ten minutes")
 	o := Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}
 	above := func(s *Sample) int {
-		v := must.Get(Run(t.Context(), s, o))(t).Verdict
+		v := must.Get((&Record{Sample: s}).Audit(t.Context(), o))(t).Verdict
 		return int(one(v != Inconclusive && v != NoEvidence))
 	}
 	known, unknown := 0, 0

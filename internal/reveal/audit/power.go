@@ -34,13 +34,13 @@ type ChannelPower struct {
 // taken to differ as often as was observed or, if that is more, as independence implies. With
 // references the excess over their mean must also pass the test against them, and reach
 // the margin.
-func power(f *Finding, attributes int, set Settings) (p Power) {
+func power(f *Finding, attributes int, o Options) (p Power) {
 	b := f.BestBaseline()
 	if f.Unusable != "" || b == nil || f.Examples < 2 {
 		return p
 	}
-	alpha := (1 - set.Confidence) / float64(testsOf(max(1, attributes)))
-	t, smallest := excessTest{f.counted(), set.Margin, alpha, f.People > 0}, 0.
+	alpha := (1 - o.Confidence) / float64(testsOf(max(1, attributes)))
+	t, smallest := excessTest{f.counted(), *o.Margin, alpha, f.People > 0}, 0.
 	if f.Numeric && !t.grouped {
 		smallest, p.StandardError = t.smallestGain(b)
 	} else {
@@ -53,7 +53,7 @@ func power(f *Finding, attributes int, set Settings) (p Power) {
 		smallest = max(smallest, *x.Smallest)
 	}
 	if r := f.Reference; r != nil {
-		p.FromReferences = new(hidden(r, alpha, set))
+		p.FromReferences = new(hidden(r, alpha, o))
 		smallest = max(*p.FromReferences, smallest-(r.Mean-b.figure()))
 	}
 	p.Smallest = new(min(1, smallest))
@@ -74,7 +74,7 @@ func (p *Power) lose(loss, lossError float64) {
 // powerOf returns the power of a finding for every kind of channel: in the scores by the
 // first planted model, and by the codes that were planted.
 func (r *Result) powerOf(f *Finding, attributes int) Power {
-	p := power(f, attributes, r.Settings)
+	p := power(f, attributes, r.Settings.Options)
 	if p.Smallest == nil {
 		return p
 	}
@@ -164,17 +164,17 @@ func (t excessTest) smallestGain(b *Baseline) (smallest, se float64) {
 
 // hidden returns the excess over the honest mean that the references' spread hides:
 // what exceeds their test's quantile with PowerProbability, and the margin, too.
-func hidden(r *ReferenceTest, alpha float64, set Settings) float64 {
+func hidden(r *ReferenceTest, alpha float64, o Options) float64 {
 	df := float64(len(r.Figures) - 1)
 	if df < 1 {
 		return 1
 	}
 	spread := r.SD * math.Sqrt(1+1/(df+1))
 	if r.Unpaired { // their limits also hold what the examples vary by
-		spread = max(spread, (r.Difference-r.Low)/stat.StudentQuantile(set.Confidence, df))
+		spread = max(spread, (r.Difference-r.Low)/stat.StudentQuantile(o.Confidence, df))
 	}
 	reach := stat.StudentQuantile(PowerProbability, df) * spread
-	return reach + max(set.Margin, stat.StudentQuantile(1-alpha, df)*spread)
+	return reach + max(*o.Margin, stat.StudentQuantile(1-alpha, df)*spread)
 }
 
 // Shuffling is what shuffling s within the examples of one y and fold can find. A finding

@@ -39,7 +39,7 @@ func verdictsAt(r *rand.Rand, n int, base, excess, alpha float64, samples int) i
 func TestPowerIsKept(t *testing.T) {
 	shared.Long(t, "the power of 1,500 samples")
 	r := rand.New(rand.NewPCG(11, 11))
-	set := Settings{Confidence: .95, Margin: DefaultMargin}
+	set := Options{Confidence: .95, Margin: new(DefaultMargin)}
 	for _, c := range []struct {
 		n, attributes int
 		base          float64
@@ -68,7 +68,7 @@ func TestPowerIsKept(t *testing.T) {
 func TestPowerWithReferencesIsKept(t *testing.T) {
 	shared.Long(t, "the power over draws of references")
 	r := rand.New(rand.NewPCG(12, 12))
-	set := Settings{Confidence: .95, Margin: .001}
+	set := Options{Confidence: .95, Margin: new(.001)}
 	const samples, n, sd = 4000, 5, .02
 	found := 0
 	for range samples {
@@ -79,7 +79,7 @@ func TestPowerWithReferencesIsKept(t *testing.T) {
 		mean, spread := stat.MeanStd(figures)
 		excess := hidden(&ReferenceTest{Figures: figures, Mean: mean, SD: spread}, .05, set)
 		own := .4 + excess + sd*r.NormFloat64()
-		if _, p := stat.OneMore(own, figures, 0); p <= .05 && own-mean >= set.Margin {
+		if _, p := stat.OneMore(own, figures, 0); p <= .05 && own-mean >= *set.Margin {
 			found++
 		}
 	}
@@ -87,13 +87,13 @@ func TestPowerWithReferencesIsKept(t *testing.T) {
 		t.Errorf("found in %d of %d", found, samples)
 	}
 	f := &Finding{Examples: 2000, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(600, 2000))}}}
-	alone := power(f, 1, Settings{Confidence: .95, Margin: .02})
+	alone := power(f, 1, Options{Confidence: .95, Margin: new(.02)})
 	f.Reference = &ReferenceTest{Figures: []float64{.3, .3, .3}, Mean: .3}
-	if with := power(f, 1, Settings{Confidence: .95, Margin: .02}); math.Abs(*with.Smallest-*alone.Smallest) > 1e-9 {
+	if with := power(f, 1, Options{Confidence: .95, Margin: new(.02)}); math.Abs(*with.Smallest-*alone.Smallest) > 1e-9 {
 		t.Errorf("references that leak nothing and never vary change %v to %v", *alone.Smallest, *with.Smallest)
 	}
 	f.Reference.Mean = .5 // the score test is then no hurdle
-	if with := power(f, 1, Settings{Confidence: .95, Margin: .02}); *with.Smallest != .02 {
+	if with := power(f, 1, Options{Confidence: .95, Margin: new(.02)}); *with.Smallest != .02 {
 		t.Errorf("over references that leak much: %v", *with.Smallest)
 	}
 }
@@ -103,7 +103,7 @@ func TestPowerOfNumbersIsKept(t *testing.T) {
 	o := Options{}.withDefaults()
 	const n, samples = 500, 600
 	f := &Finding{Numeric: true, Examples: n, Best: Majority, Baselines: []Baseline{{Name: Majority, R2: new(float64), MeanEstimate: stat.MeanEstimate{StandardError: .001}}}}
-	p := power(f, 1, Settings{Confidence: .95, Margin: DefaultMargin})
+	p := power(f, 1, Options{Confidence: .95, Margin: new(DefaultMargin)})
 	z := 2.128045234184984 + 1.2815515655446 // for a third of .05, and the power
 	if d := *p.Smallest; math.Abs(d-DefaultMargin-z*math.Sqrt((4*d-2*d*d)/n)) > 1e-8 {
 		t.Errorf("a gain of %v is not as far above the margin as its standard error says", d)
@@ -153,7 +153,7 @@ func TestSmallestOverOfPeople(t *testing.T) {
 // Three references whose figures vary by .01 hide Student's quantiles at .9 and .95 with two degrees of freedom, 1.886 and 2.920,
 // times .01·√(4/3); where they have other examples, times what is left of their limits if that is more.
 func TestHidden(t *testing.T) {
-	set := Settings{Confidence: .95, Margin: .001}
+	set := Options{Confidence: .95, Margin: new(.001)}
 	const power, level = 1.8856180831641267, 2.919985580353725
 	for low, spread := range map[float64]float64{.19: .01 * math.Sqrt(4./3), .1: .1 / level} {
 		r := &ReferenceTest{Figures: []float64{.1, .11, .12}, SD: .01, Difference: .2, Low: low, Unpaired: true}
@@ -161,17 +161,17 @@ func TestHidden(t *testing.T) {
 			t.Errorf("limits from %v on: %v is hidden, want %v", low, got, (power+level)*spread)
 		}
 	}
-	if got := hidden(&ReferenceTest{Figures: []float64{.1, .11, .12}, SD: .01}, .05, Settings{Confidence: .95, Margin: .3}); math.Abs(got-.3-power*.01*math.Sqrt(4./3)) > 1e-9 {
+	if got := hidden(&ReferenceTest{Figures: []float64{.1, .11, .12}, SD: .01}, .05, Options{Confidence: .95, Margin: new(.3)}); math.Abs(got-.3-power*.01*math.Sqrt(4./3)) > 1e-9 {
 		t.Errorf("%v is hidden, at a margin of .3", got)
 	}
 }
 
 func TestPowerOfNothing(t *testing.T) {
-	if p := power(&Finding{Unusable: "It has one class."}, 1, Settings{Confidence: .95}); p.Smallest != nil {
+	if p := power(&Finding{Unusable: "It has one class."}, 1, Options{Confidence: .95, Margin: new(0.)}); p.Smallest != nil {
 		t.Errorf("%+v", p)
 	}
 	f := &Finding{Examples: 10, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(5, 10))}}}
-	p := power(f, 1, Settings{Confidence: .95, Margin: .02})
+	p := power(f, 1, Options{Confidence: .95, Margin: new(.02)})
 	if p.lose(.1, 0); *p.Smallest != 1 && *p.Smallest < .5 {
 		t.Errorf("ten examples: %v", *p.Smallest)
 	}

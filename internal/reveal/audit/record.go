@@ -30,24 +30,43 @@ type Record struct {
 	Defences   bool      `json:"-"`                  // try defences
 }
 
-// Audit audits the sample as Run does, then the planted models, and tries defences. The references, their
-// recipe and whether they are paired are those of the record. It adds to the notes what could not be done.
+// Audit audits the sample: all figures, the negative control, codes that are planted into its outputs, the planted
+// model, and defences if they are to be tried. It returns an error if the record or an option is wrong and when ctx ends.
 func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
-	o.References, o.Unpaired, o.Recipe = r.References, r.Unpaired, r.Recipe
-	res, err := Run(ctx, r.Sample, o)
-	if err != nil || len(res.usable()) == 0 {
-		return res, err
+	o = o.withDefaults()
+	if err := cmp.Or(o.check(), r.check()); err != nil {
+		return nil, err
 	}
-	if r.Planted != nil {
-		positive, err := r.Planted.Control(ctx, o.withDefaults().staged("the planted model: "))
+	p, changed := r.prepared()
+	res, err := examine(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	if res.Warnings = append(res.Warnings, changed...); len(res.usable()) == 0 {
+		return res, nil
+	}
+	res.dependences(o)
+	c, err := negative(ctx, p.Sample, o.forControl())
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		res.Controls = append(res.Controls, *c)
+	} else {
+		res.Warnings = append(res.Warnings, "The negative control was left out: few people have the same y in as many examples, so s cannot be dealt out anew among them.")
+	}
+	if res.Channels, err = measureChannels(ctx, p.Sample, len(res.usable()), o); err != nil {
+		return nil, err
+	}
+	if p.Planted != nil {
+		positive, err := p.Planted.Control(ctx, o.staged("the planted model: "))
 		if err != nil {
 			return nil, err
 		}
 		res.Controls = append(res.Controls, positive)
 	}
-	if r.Defences {
-		s, _, _ := r.Sample.prepared(o)
-		if res.Defences, err = defend(ctx, s, o); err != nil {
+	if p.Defences {
+		if res.Defences, err = defend(ctx, p.Sample, o); err != nil {
 			return nil, err
 		}
 	}

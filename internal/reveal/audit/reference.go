@@ -44,7 +44,7 @@ func (r *Result) leaks(ctx context.Context, s *Sample, n int, o Options) ([]*lea
 		if f.Unusable != "" || base == nil {
 			continue
 		}
-		if list[a] = f.leak(); o.Unpaired {
+		if list[a] = f.leak(); r.Settings.Unpaired {
 			list[a] = &leak{{f.Excess.Value + base.figure(), square(f.BestBaseline().StandardError)}, {f.Given.Mean, square(f.Given.StandardError)}}
 		}
 	}
@@ -54,15 +54,15 @@ func (r *Result) leaks(ctx context.Context, s *Sample, n int, o Options) ([]*lea
 // compareReferences sends every reference through the pipeline of the audited model
 // and holds the model's figures against theirs. Attacks learn more from more examples, so references on
 // other examples are compared on as many of both.
-func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) error {
-	refs := float64(len(o.References))
+func (r *Result) compareReferences(ctx context.Context, rec *Record, o Options) error {
+	refs := len(rec.References)
 	if refs == 0 {
 		return nil
 	}
-	n := min(s.Len(), o.References[0].Len())
+	n := min(rec.Sample.Len(), rec.References[0].Len())
 	theirs := make([][]*leak, len(r.Findings)) // by attribute
-	for i, ref := range o.References {
-		o.progress("references", i, len(o.References))
+	for i, ref := range rec.References {
+		o.progress("references", i, refs)
 		all, err := r.leaks(ctx, ref, n, o)
 		if err != nil {
 			return fmt.Errorf("reference %d: %w", i+1, err)
@@ -79,9 +79,9 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 			own[a] = f.leak()
 		}
 	}
-	if o.Unpaired {
+	if rec.Unpaired {
 		var err error
-		if own, err = r.leaks(ctx, s, n, o); err != nil {
+		if own, err = r.leaks(ctx, rec.Sample, n, o); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 		if f.Unusable != "" {
 			continue
 		}
-		if own[a] == nil || len(theirs[a]) < len(o.References) {
+		if own[a] == nil || len(theirs[a]) < refs {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s cannot be guessed from the references' examples, so it is judged without references.", f.Attribute))
 			continue
 		}
@@ -100,15 +100,16 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 			figures, variance := make([]float64, len(theirs[a])), own[a][k].variance+least
 			for i, l := range theirs[a] {
 				figures[i] = l[k].value
-				variance += l[k].variance / refs
+				variance += l[k].variance / float64(refs)
 			}
-			test := referenceTest(own[a][k].value, figures, variance, margin, o)
+			test := referenceTest(own[a][k].value, figures, variance, margin, o.Confidence)
+			test.Unpaired = rec.Unpaired
 			if f.Given.Reference = test; k == 0 {
 				f.Reference = test
 			}
 		}
 	}
-	o.progress("references", len(o.References), len(o.References))
+	o.progress("references", refs, refs)
 	return nil
 }
 
@@ -124,12 +125,12 @@ func (f *Finding) leak() *leak {
 
 // referenceTest compares an attribute's figure with the references'. extra is the
 // variance of the difference that the spread of the references does not hold.
-func referenceTest(own float64, figures []float64, extra, margin float64, o Options) *ReferenceTest {
+func referenceTest(own float64, figures []float64, extra, margin, confidence float64) *ReferenceTest {
 	mean, sd := stat.MeanStd(figures)
-	t := &ReferenceTest{Figures: figures, Mean: mean, SD: sd, Difference: own - mean, Unpaired: o.Unpaired}
+	t := &ReferenceTest{Figures: figures, Mean: mean, SD: sd, Difference: own - mean}
 	_, t.P = stat.OneMore(own, figures, extra)
 	se := math.Sqrt(sd*sd*(1+1/float64(len(figures))) + extra)
-	reach := se * stat.StudentQuantile(o.Confidence, float64(len(figures)-1))
+	reach := se * stat.StudentQuantile(confidence, float64(len(figures)-1))
 	t.Low, t.High, t.Above = t.Difference-reach, t.Difference+reach, t.Difference >= margin
 	return t
 }

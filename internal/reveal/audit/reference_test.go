@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -34,12 +33,11 @@ func uneven(n int, share float64, seed uint64) *Sample {
 func TestUnpairedPopulations(t *testing.T) {
 	shared.Long(t, "audits with references on other examples")
 	s := uneven(1500, .8, 1)
-	o := quickly
-	o.Unpaired = true
+	rec := &Record{Sample: s, Unpaired: true}
 	for seed := range uint64(4) {
-		o.References = append(o.References, uneven(600, .5, 2+seed))
+		rec.References = append(rec.References, uneven(600, .5, 2+seed))
 	}
-	r := must.Get(examine(context.Background(), s, o))(t)
+	r := must.Get(examine(t.Context(), rec, quickly))(t)
 	f := r.Findings[0]
 	if f.Curiosity.Value < .85 || f.ExcessAdjusted > .05 {
 		t.Fatalf("the sample is right on %.3f with p %v: no test", f.Curiosity.Value, f.ExcessAdjusted)
@@ -56,9 +54,8 @@ func TestUnpairedPopulations(t *testing.T) {
 // Of references 1, 2 and 3, whose standard deviation is 1, one more of 5 is 3 above their mean. Its limits are Student's with two
 // degrees of freedom, 2.92 at .95, times the deviation of a difference of means, √(1 + 1/3 + extra).
 func TestReferenceTest(t *testing.T) {
-	o := Options{Confidence: .95}
 	for extra, deviation := range map[float64]float64{0: math.Sqrt(4. / 3), 8. / 3: 2} {
-		x := referenceTest(5, []float64{1, 2, 3}, extra, 3, o)
+		x := referenceTest(5, []float64{1, 2, 3}, extra, 3, .95)
 		reach := 2.919985580353725 * deviation
 		if x.Mean != 2 || x.SD != 1 || x.Difference != 3 || math.Abs(x.Low-3+reach) > 1e-9 || math.Abs(x.High-3-reach) > 1e-9 || !x.Above {
 			t.Errorf("%+v, want 3 ± %v", x, reach)
@@ -67,7 +64,7 @@ func TestReferenceTest(t *testing.T) {
 		if v := 3 / deviation; math.Abs(x.P-.5+v/2/math.Sqrt(2+v*v)) > 1e-9 {
 			t.Errorf("p = %v at t = %v", x.P, v)
 		}
-		if referenceTest(5, []float64{1, 2, 3}, extra, 3.001, o).Above {
+		if referenceTest(5, []float64{1, 2, 3}, extra, 3.001, .95).Above {
 			t.Error("a difference of 3 is above 3.001")
 		}
 	}

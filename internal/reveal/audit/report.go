@@ -32,11 +32,12 @@ type Setup struct {
 
 // Options returns what an audit was done with, to do it again.
 func (s *Setup) Options() (Options, error) {
-	x := s.Settings // without the folds, which are fewer with very many examples
-	if len(x.Attacks) == 0 || x.Permutations < 1 || x.MaxFit < 1 || x.Confidence == 0 {
-		return Options{}, errors.New("settings: attacks, permutations, max_fit and confidence must all be there, and more than zero")
+	o := s.Settings.Options
+	if len(o.Attacks) == 0 || o.Permutations < 1 || o.MaxFit < 1 || o.Confidence == 0 || o.Margin == nil {
+		return o, errors.New("settings: attacks, permutations, max_fit, margin and confidence must all be there, and all but margin more than zero")
 	}
-	return Options{Seed: x.Seed, Folds: s.Folds, Permutations: x.Permutations, MaxFit: x.MaxFit, Confidence: x.Confidence, Margin: &x.Margin, Attacks: x.Attacks}, nil
+	o.Folds = s.Folds // those of the settings are fewer with very many examples
+	return o, nil
 }
 
 // Title is the title of the report of an audit of a sample.
@@ -104,7 +105,7 @@ func proportion(p classify.Proportion) report.Value {
 func (x *account) wholes() {
 	a := x.a
 	x.claim("examples", "", "", report.Measured, report.Exactly(float64(a.Examples), report.Count), 0)
-	x.claim("margin", "", "", report.Measured, report.Exactly(a.Settings.Margin, report.Points), 0)
+	x.claim("margin", "", "", report.Measured, report.Exactly(*a.Settings.Margin, report.Points), 0)
 	if a.Outputs != Vector {
 		x.claim("honesty", "", a.target(), report.Measured, proportion(a.Honesty), a.Honesty.Examples)
 	}

@@ -13,18 +13,12 @@ import (
 	"tattle/internal/reveal/curious/training"
 )
 
-// Settings are the options that an audit ran with, defaults filled in.
+// Settings are the options that an audit ran with, defaults filled in, and what is known of its references.
 type Settings struct {
-	Seed         uint64   `json:"seed"`
-	Folds        int      `json:"folds"`
-	Permutations int      `json:"permutations"`
-	MaxFit       int      `json:"max_fit"`
-	Confidence   float64  `json:"confidence"`
-	Margin       float64  `json:"margin"`
-	Attacks      []string `json:"attacks"` // learners
-	References   int      `json:"references"`
-	Unpaired     bool     `json:"unpaired"`
-	Recipe       Recipe   `json:"reference_recipe,omitempty"` // how it is known to be the audited model's
+	Options
+	References int    `json:"references"`
+	Unpaired   bool   `json:"unpaired"`
+	Recipe     Recipe `json:"reference_recipe,omitempty"` // how it is known to be the audited model's
 }
 
 // Result is an audit: plain data, and every figure is finite.
@@ -56,11 +50,11 @@ type Result struct {
 	x *folded // the sample with the guesses
 }
 
-// examine is Run without controls: what a control runs.
-func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
+// examine is Audit without controls: what a control runs.
+func examine(ctx context.Context, rec *Record, o Options) (*Result, error) {
 	o = o.withDefaults()
-	r := newResult(s, o)
-	x, list, err := measured(ctx, s, o, func(done, total int) { o.progress("attacks", done, total) })
+	r := newResult(rec, o)
+	x, list, err := measured(ctx, rec.Sample, o, func(done, total int) { o.progress("attacks", done, total) })
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +70,7 @@ func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
 			return nil, fmt.Errorf("audit: %w", err)
 		}
 	}
-	if err := r.compareReferences(ctx, s, o); err != nil {
+	if err := r.compareReferences(ctx, rec, o); err != nil {
 		return nil, err
 	}
 	r.Conclude()
@@ -102,17 +96,14 @@ func (r *Result) usable() []*Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f *Finding) bool { return f.Unusable != "" })
 }
 
-func newResult(s *Sample, o Options) *Result {
+func newResult(rec *Record, o Options) *Result {
+	s := rec.Sample
 	r := &Result{
 		Sample: s.Name, Examples: s.Len(), Outputs: s.Kind, Binary: s.Kind == curious.Soft && zeroOne(s.Outputs),
 		Target: s.Target, Numeric: s.YNumbers != nil, Classes: s.Classes, Notes: s.Notes, Controls: []Control{},
-		Settings: Settings{
-			Seed: o.Seed, Permutations: o.Permutations, MaxFit: o.MaxFit,
-			Confidence: o.Confidence, Margin: *o.Margin, Attacks: o.Attacks,
-			References: len(o.References), Unpaired: o.Unpaired, Recipe: o.Recipe,
-		},
+		Settings: Settings{o, len(rec.References), rec.Unpaired, rec.Recipe},
 	}
-	if o.Attacks == nil {
+	if r.Settings.Progress = nil; o.Attacks == nil {
 		for _, l := range classify.Learners() {
 			r.Settings.Attacks = append(r.Settings.Attacks, l.Name())
 		}

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -40,22 +39,17 @@ const (
 	maxPermutations = 10_000_000
 )
 
-// Options says how Run audits; the zero value is the default.
+// Options says how an audit is done; the zero value is the default.
 type Options struct {
-	Seed         uint64
-	Folds        int      // 0 is DefaultFolds
-	Permutations int      // drawn for a small p-value, more if several attributes need them; 0 is DefaultPermutations
-	MaxFit       int      // examples an attack is fitted on; 0 is DefaultMaxFit
-	Confidence   float64  // 0 is DefaultConfidence
-	Margin       *float64 // excess that counts as none, at least 0 and below 1; nil is DefaultMargin
-	Attacks      []string // learners by name, as package classify knows them; nil is all
-	// References are outputs of honestly trained classifiers, on the same examples in
-	// the same order or, if Unpaired, on others of the same kind.
-	References []*Sample
-	Unpaired   bool
-	Recipe     Recipe // of the references: how it is known to be the audited model's
+	Seed         uint64   `json:"seed"`
+	Folds        int      `json:"folds"`        // 0 is DefaultFolds
+	Permutations int      `json:"permutations"` // drawn for a small p-value, more if several attributes need them; 0 is DefaultPermutations
+	MaxFit       int      `json:"max_fit"`      // examples an attack is fitted on; 0 is DefaultMaxFit
+	Confidence   float64  `json:"confidence"`   // 0 is DefaultConfidence
+	Margin       *float64 `json:"margin"`       // excess that counts as none, at least 0 and below 1; nil is DefaultMargin
+	Attacks      []string `json:"attacks"`      // learners by name, as package classify knows them; nil is all
 	// Progress, unless nil, is called as work gets done.
-	Progress func(stage string, done, total int)
+	Progress func(stage string, done, total int) `json:"-"`
 }
 
 // Recipe is how it is known that references were trained by the recipe of the audited
@@ -69,39 +63,6 @@ const (
 	RecipeCompared Recipe = "compared" // the record of the model's own training has the references' architecture, data and settings
 	RecipeStated   Recipe = "stated"   // the person who ran the audit says so
 )
-
-// Run audits a sample: all figures, the negative control, and codes that are planted into
-// its outputs. Complete also plants models and tries defences. It returns an error if the
-// sample or an option is wrong and when ctx ends.
-func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
-	o = o.withDefaults()
-	if err := s.checkAll(o); err != nil {
-		return nil, err
-	}
-	s, o, moved := s.prepared(o)
-	r, err := examine(ctx, s, o)
-	if err != nil {
-		return nil, err
-	}
-	if r.Warnings = append(r.Warnings, moved...); len(r.usable()) == 0 {
-		return r, nil
-	}
-	r.dependences(o)
-	c, err := negative(ctx, s, o.forControl())
-	if err != nil {
-		return nil, err
-	}
-	if c != nil {
-		r.Controls = append(r.Controls, *c)
-	} else {
-		r.Warnings = append(r.Warnings, "The negative control was left out: few people have the same y in as many examples, so s cannot be dealt out anew among them.")
-	}
-	if r.Channels, err = measureChannels(ctx, s, len(r.usable()), o); err != nil {
-		return nil, err
-	}
-	r.Conclude()
-	return r, nil
-}
 
 // withDefaults returns the options with every zero replaced but Folds, which
 // depends on the number of examples.
@@ -126,8 +87,6 @@ func (o Options) check() error {
 		return fmt.Errorf("audit: confidence %v: it lies between .5 and 1", o.Confidence)
 	case o.Margin != nil && !(0 <= *o.Margin && *o.Margin < 1):
 		return fmt.Errorf("audit: margin %v: it must be at least 0 and below 1", *o.Margin)
-	case len(o.References) == 1:
-		return fmt.Errorf("audit: one reference has no spread to compare with: give 2 or more")
 	}
 	for _, name := range o.Attacks {
 		if _, err := classify.ByName(name); err != nil {

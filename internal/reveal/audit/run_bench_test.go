@@ -17,7 +17,7 @@ import (
 func BenchmarkRun(b *testing.B) {
 	s := drawnTelling(100_000, 10, 2, 5, 10)
 	for b.Loop() {
-		must.Get(Run(context.Background(), s, Options{}))(b)
+		must.Get((&Record{Sample: s}).Audit(context.Background(), Options{}))(b)
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

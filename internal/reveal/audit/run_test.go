@@ -19,7 +19,13 @@ var quick = Options{Seed: 3, Attacks: []string{"logistic", "threshold"}, Permuta
 
 func examined(t *testing.T, s *Sample, o Options) *Result {
 	t.Helper()
-	r := must.Get(examine(context.Background(), s, o))(t)
+	return examinedRecord(t, &Record{Sample: s}, o)
+}
+
+// examinedRecord is an audit without controls.
+func examinedRecord(t *testing.T, rec *Record, o Options) *Result {
+	t.Helper()
+	r := must.Get(examine(t.Context(), rec, o))(t)
 	r.dependences(o.withDefaults())
 	r.Conclude()
 	return r
@@ -195,7 +201,7 @@ func TestOddSamples(t *testing.T) {
 		{"classes in another order", swapped, "", "right for 0.0 % only, less often than by guessing among 2 classes"},
 		{"constant number", number, Inconclusive, ""},
 	} {
-		r, err := Run(context.Background(), c.s, quick)
+		r, err := (&Record{Sample: c.s}).Audit(context.Background(), quick)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -243,9 +249,10 @@ func TestRunStops(t *testing.T) {
 	o := quick
 	o.Progress = func(string, int, int) { cancel() }
 	s := made{n: 200, classes: 2, values: []int{2}, seed: 1}.sample()
-	must.Fail(t, must.Err(Run(ctx, s, o))) // a context that has ended
-	for _, o := range []Options{{Folds: 1}, {Confidence: .4}, {Margin: new(-1.)}, {Attacks: []string{"magic"}}, {Permutations: -1}, {MaxFit: -1}, {References: []*Sample{s}}} {
-		if _, err := Run(context.Background(), s, o); err == nil {
+	must.Fail(t, must.Err((&Record{Sample: s}).Audit(ctx, o))) // a context that has ended
+	must.Fail(t, must.Err((&Record{Sample: s, References: []*Sample{s}}).Audit(t.Context(), quick)), "no spread to compare with")
+	for _, o := range []Options{{Folds: 1}, {Confidence: .4}, {Margin: new(-1.)}, {Attacks: []string{"magic"}}, {Permutations: -1}, {MaxFit: -1}} {
+		if _, err := (&Record{Sample: s}).Audit(context.Background(), o); err == nil {
 			t.Errorf("options %+v pass", o)
 		}
 	}

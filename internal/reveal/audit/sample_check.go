@@ -10,20 +10,20 @@ import (
 	"tattle/internal/reveal/curious/training"
 )
 
-// checkAll returns an error if an option, the sample or a reference is wrong.
-func (s *Sample) checkAll(o Options) error {
-	if err := o.check(); err != nil {
-		return err
+// check returns an error if the sample or a reference is wrong.
+func (r *Record) check() error {
+	if len(r.References) == 1 {
+		return fmt.Errorf("audit: one reference has no spread to compare with: give 2 or more")
 	}
-	for i, ref := range o.References {
+	for i, ref := range r.References {
 		if err := ref.Check(); err != nil {
 			return fmt.Errorf("reference %d: %w", i+1, err)
 		}
-		if err := s.fits(ref, o.Unpaired); err != nil {
+		if err := r.Sample.fits(ref, r.Unpaired); err != nil {
 			return fmt.Errorf("audit: reference %d: %w", i+1, err)
 		}
 	}
-	return s.Check()
+	return r.Sample.Check()
 }
 
 // fits returns an error if a reference cannot be compared with s.

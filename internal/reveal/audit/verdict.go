@@ -122,7 +122,7 @@ func (r *Result) judge(f *Finding) (Verdict, Undecided) {
 		return Leaky, Undecided{}
 	case f.Power.Smallest != nil && *f.Power.Smallest <= min(defaultBlind, f.possible()) && !f.Power.missed():
 		return NoEvidence, Undecided{}
-	case f.possible() <= r.Settings.Margin:
+	case f.possible() <= *r.Settings.Margin:
 		return Inconclusive, Undecided{Why: ByMargin}
 	case f.Shuffling != nil && f.Shuffling.Smallest == nil:
 		return Inconclusive, Undecided{Why: ByShuffling}
@@ -206,7 +206,7 @@ const (
 // the possible excess if that is less: its standard error shrinks with their square root.
 // It is 0 if more examples would not help, or first of all more that are alike.
 func (r *Result) enough(f *Finding) int {
-	fixed := r.Settings.Margin
+	fixed := *r.Settings.Margin
 	have, want := *f.Power.Smallest-fixed, min(defaultBlind, f.possible())-fixed
 	few := f.Shuffling != nil && 2*f.Shuffling.Movable < f.Examples
 	if few || f.Power.FromReferences != nil && *f.Power.FromReferences > want+fixed || want <= 0 {

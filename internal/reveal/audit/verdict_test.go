@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -29,7 +28,8 @@ func found(name string, attackAlone, baselineAlone int, permutation, label, gues
 }
 
 func concluded(findings ...Finding) *Result {
-	r := &Result{Target: "y", Settings: Settings{Confidence: .95, Margin: DefaultMargin, Recipe: RecipeCompared}}
+	r := &Result{Target: "y", Settings: settingsOf(.95, DefaultMargin)}
+	r.Settings.Recipe = RecipeCompared
 	for _, f := range findings {
 		r.Findings = append(r.Findings, &f)
 	}
@@ -85,7 +85,7 @@ func TestVerdicts(t *testing.T) {
 
 // A p-value at its level counts, and so does a power at what is wanted.
 func TestVerdictsAtTheirLevels(t *testing.T) {
-	r := &Result{Settings: Settings{Confidence: .95, Margin: DefaultMargin}}
+	r := &Result{Settings: settingsOf(.95, DefaultMargin)}
 	alpha, above := 1-r.Settings.Confidence, math.Nextafter(1-r.Settings.Confidence, 1)
 	for _, c := range []struct {
 		curious, adjusted, q, smallest float64
@@ -112,7 +112,7 @@ func TestVerdictsAtTheirLevels(t *testing.T) {
 // Three times the excess that is wanted, beyond the margin, takes nine times the examples, rounded up to their leading
 // digit; more examples do not help where few can move or references vary too much.
 func TestEnoughExamples(t *testing.T) {
-	r := &Result{Settings: Settings{Margin: .02}}
+	r := &Result{Settings: settingsOf(0, .02)}
 	want := defaultBlind - .02
 	for _, c := range []struct {
 		examples, movable int
@@ -220,6 +220,7 @@ func TestReferencesDecide(t *testing.T) {
 	shared.Long(t, "audits with references")
 	m := made{n: 600, classes: 3, values: []int{2}, shift: .5, seed: 11}
 	s := m.sample()
+	rec := &Record{Sample: s}
 	refs := func(shift float64) (list []*Sample) {
 		for i := range 5 {
 			h := m
@@ -228,18 +229,17 @@ func TestReferencesDecide(t *testing.T) {
 		}
 		return list
 	}
-	o := quick
-	o.References = refs(.5)
-	if f := examined(t, s, o).Findings[0]; f.Verdict != LeakyBeyond || f.Reference == nil || len(f.Reference.Figures) != 5 {
+	rec.References = refs(.5)
+	if f := examinedRecord(t, rec, quick).Findings[0]; f.Verdict != LeakyBeyond || f.Reference == nil || len(f.Reference.Figures) != 5 {
 		t.Errorf("as much as honest models: %q, %+v", f.Verdict, f.Reference)
 	}
-	o.References = refs(0)
-	r := examined(t, s, o)
+	rec.References = refs(0)
+	r := examinedRecord(t, rec, quick)
 	if r.Verdict != LeakyBeyond {
 		t.Errorf("more than references of an unknown recipe: %q", r.Verdict)
 	}
-	o.Recipe = RecipeStated
-	r = examined(t, s, o)
+	rec.Recipe = RecipeStated
+	r = examinedRecord(t, rec, quick)
 	f := r.Findings[0]
 	if f.Verdict != Curious {
 		t.Errorf("more than honest models: %q, %+v", f.Verdict, f.Reference)
@@ -251,11 +251,11 @@ func TestReferencesDecide(t *testing.T) {
 	if math.Abs(own-f.Reference.Difference) > 1e-12 || len(f.Reference.Figures) != 5 {
 		t.Errorf("difference %v, want %v", f.Reference.Difference, own)
 	}
-	o.Unpaired = true
-	if g := examined(t, s, o).Findings[0]; g.Reference.Low >= f.Reference.Low || g.Verdict != Curious {
+	rec.Unpaired = true
+	if g := examinedRecord(t, rec, quick).Findings[0]; g.Reference.Low >= f.Reference.Low || g.Verdict != Curious {
 		t.Errorf("unpaired, the limit %v is no lower than %v, or %q", g.Reference.Low, f.Reference.Low, g.Verdict)
 	}
-	o.Unpaired = false
-	o.References = []*Sample{s, made{n: 600, classes: 3, values: []int{2}, seed: 12}.sample()}
-	must.Fail(t, must.Err(Run(context.Background(), s, o)), "reference 2") // a reference on other examples
+	rec.Unpaired = false
+	rec.References = []*Sample{s, made{n: 600, classes: 3, values: []int{2}, seed: 12}.sample()}
+	must.Fail(t, must.Err(rec.Audit(t.Context(), quick)), "reference 2") // a reference on other examples
 }
