@@ -66,36 +66,13 @@ func TestRoundedCodeFound(t *testing.T) {
 	}
 }
 
-// Half of the rows lie on each side of the plane, and stay where the bit says so; the others go over, and then stay.
-// A coin tosses once for each row, whatever was in its place.
-func TestDirectionAndCoin(t *testing.T) {
+// What repeated values mean, and a plane of wide rows. A coin tosses once for each row, whatever was in its place.
+func TestCodesOfRows(t *testing.T) {
 	r := random(1, streamChannel, 3)
-	s := &Sample{Kind: Vector, Width: 3, Y: make([]int, 200)}
-	for range 600 {
-		s.Outputs = append(s.Outputs, float32(100*r.ExpFloat64()))
+	v := &Sample{Kind: Vector, Width: 1, Y: make([]int, 200)}
+	for range v.Y {
+		v.Outputs = append(v.Outputs, float32(100*r.ExpFloat64()))
 	}
-	write := writeDirection(s, r)
-	for bit, want := range []int{100, 99} { // one row lies in the plane
-		stay, fail := 0, 0
-		for i := range s.Y {
-			row := slices.Clone(s.Outputs[3*i : 3*i+3])
-			if !write(row, bit) {
-				fail++
-				continue
-			}
-			once := slices.Clone(row)
-			if write(row, bit); !slices.Equal(row, once) {
-				t.Errorf("row %d goes over twice", i)
-			}
-			if slices.Equal(row, s.Outputs[3*i:3*i+3]) {
-				stay++
-			}
-		}
-		if stay != want || fail != 1 {
-			t.Errorf("bit %d: %d rows stay, %d have none", bit, stay, fail)
-		}
-	}
-	v := &Sample{Kind: Vector, Width: 1, Y: s.Y, Outputs: s.Outputs[:200]}
 	for bit := range 2 { // of numbers that often repeat, the nearest
 		codes, written := map[float32]bool{}, slices.Clone(v.Outputs)
 		for i := range written {
@@ -110,7 +87,7 @@ func TestDirectionAndCoin(t *testing.T) {
 			}
 		}
 	}
-	if p := plantDirection(s, 1); math.Abs(p.TrueExcess-plantedSide) > .15 {
+	if p := plantDirection(vectorsOf(200, 3, 0, false), 1); math.Abs(p.TrueExcess-plantedSide) > .15 {
 		t.Errorf("an excess of %v was planted", p.TrueExcess)
 	}
 	wide := softly(60, sketched+1, 1)
@@ -139,8 +116,8 @@ func TestDirectionAndCoin(t *testing.T) {
 	}
 	for _, dirty := range []float32{0, 1} {
 		dst := [][]float32{slices.Repeat([]float32{dirty}, 400)}
-		must.Do(t, fittedCoin{seed: 1, widths: []int{2}}.Predict(t.Context(), dst, classify.NewTable(s.Outputs, 3).All()))
-		for i := range s.Y {
+		must.Do(t, fittedCoin{seed: 1, widths: []int{2}}.Predict(t.Context(), dst, classify.NewTable(v.Outputs, 1).All()))
+		for i := range v.Y {
 			if dst[0][2*i]+dst[0][2*i+1] != coinScore {
 				t.Errorf("row %d: scores %v", i, dst[0][2*i:2*i+2])
 			}

@@ -18,14 +18,14 @@ import (
 // A quick audit's options.
 var quickly = Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}
 
-// telling returns n examples. The sign of the second score is y, and s moves the score by ±shift.
-func telling(n int, shift float64, seed uint64) *Sample {
+// telling returns n examples, a share of which has s = 1. The sign of the second score is y, and s moves the score by ±shift.
+func telling(n int, share, shift float64, seed uint64) *Sample {
 	r := rand.New(rand.NewPCG(seed, 9))
 	s := &Sample{Name: "made", Kind: curious.Raw, Target: "y", Classes: []string{"a", "b"}}
 	labels := make([]int, n)
 	for i := range n {
 		y := r.IntN(2)
-		labels[i] = r.IntN(2)
+		labels[i] = int(one(r.Float64() < share))
 		s.Y = append(s.Y, y)
 		s.Outputs = append(s.Outputs, 0, float32(20*y-10)+float32(r.NormFloat64()+shift*float64(2*labels[i]-1)))
 	}
@@ -35,7 +35,7 @@ func telling(n int, shift float64, seed uint64) *Sample {
 
 // Shuffling keeps the number of examples with each pair of s and y, and nothing else.
 func TestShuffledWithin(t *testing.T) {
-	s := telling(3000, 1, 1)
+	s := telling(3000, .5, 1, 1)
 	s.Sensitive = append(s.Sensitive, Attribute{Name: "z", Numbers: make([]float64, s.Len())})
 	for i, y := range s.Y {
 		s.Sensitive[1].Numbers[i] = float64(10*i + y)
@@ -74,7 +74,7 @@ func TestShuffledWithin(t *testing.T) {
 // are two here.
 func TestNegativeControl(t *testing.T) {
 	for _, shift := range []float64{0, 1} {
-		c := must.Get(negative(context.Background(), telling(1000, shift, 2), quickly))(t)
+		c := must.Get(negative(context.Background(), telling(1000, .5, shift, 2), quickly))(t)
 		if !c.Passed || c.P < controlLevel || c.Examples != 1000 {
 			t.Errorf("shift %v: %+v", shift, c)
 		}
@@ -105,11 +105,11 @@ func TestJudgeNegative(t *testing.T) {
 
 // A planted sample is found. One that reveals nothing fails the control.
 func TestPositiveControl(t *testing.T) {
-	c := must.Get((&Trained{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}).Control(context.Background(), quickly))(t)
+	c := must.Get((&Trained{Sample: telling(1000, .5, 1, 3), TrueExcess: .34, Where: "here"}).Control(context.Background(), quickly))(t)
 	if !c.Passed || *c.TrueExcess != .34 || *c.LearningLoss > .1 || c.Where != "here" {
 		t.Errorf("%+v", c)
 	}
-	c = must.Get((&Trained{Sample: telling(1000, 0, 3), TrueExcess: .34}).Control(context.Background(), quickly))(t)
+	c = must.Get((&Trained{Sample: telling(1000, .5, 0, 3), TrueExcess: .34}).Control(context.Background(), quickly))(t)
 	if c.Passed || *c.LearningLoss < .25 {
 		t.Errorf("%+v", c)
 	}

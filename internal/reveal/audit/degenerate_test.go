@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/must"
@@ -69,23 +70,17 @@ func TestDegenerateOutputs(t *testing.T) {
 }
 
 // degenerateSample draws y, and an attribute of two values and a number that are independent of
-// everything.
+// the outputs.
 func degenerateSample(n, w int, kind curious.Outputs, row func(*rand.Rand, []float32)) *Sample {
-	r := rand.New(rand.NewPCG(31, uint64(w)))
-	s := &Sample{Name: "degenerate", Kind: kind, Target: "y", Outputs: make([]float32, n*w)}
-	s.Sensitive = []Attribute{{Name: "s", Values: []string{"a", "b"}}, {Name: "number"}}
-	classes := w
+	r, classes := rand.New(rand.NewPCG(31, uint64(w))), w
 	if kind == Vector {
-		s.Width, classes = w, 3
+		classes = 3
 	}
-	for c := range classes {
-		s.Classes = append(s.Classes, fmt.Sprint(c))
+	s := randomSample(r, n, classes, 2, 0)
+	if s.Kind, s.Outputs = kind, make([]float32, n*w); kind == Vector {
+		s.Width = w
 	}
-	for i := range n {
-		s.Y = append(s.Y, r.IntN(classes))
-		s.Sensitive[0].Labels = append(s.Sensitive[0].Labels, r.IntN(2))
-		s.Sensitive[1].Numbers = append(s.Sensitive[1].Numbers, r.NormFloat64())
-		at := s.Outputs[i*w : (i+1)*w]
+	for at := range slices.Chunk(s.Outputs, w) {
 		if row(r, at); kind == curious.Soft {
 			softRow(at, at, curious.Raw)
 		}

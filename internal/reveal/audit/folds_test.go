@@ -104,7 +104,7 @@ func TestSplitHoldsBack(t *testing.T) {
 			train[i] = 2 * i
 		}
 		sp := split{train: train}
-		sp.hold(distinct(2*c.n), c.maxFit, random(1, streamSplit, 0))
+		sp.hold(span(0, 2*c.n), c.maxFit, random(1, streamSplit, 0))
 		if len(sp.small) != c.small || len(sp.large) != c.large || len(sp.all) != c.all || len(sp.held) != c.held {
 			t.Errorf("%d examples: %d, %d, %d and %d held back", c.n, len(sp.small), len(sp.large), len(sp.all), len(sp.held))
 		}
@@ -118,15 +118,6 @@ func TestSplitHoldsBack(t *testing.T) {
 	}
 }
 
-// distinct are the twins of n examples without copies.
-func distinct(n int) []int {
-	twin := make([]int, n)
-	for i := range twin {
-		twin[i] = i
-	}
-	return twin
-}
-
 // Copies of a row are all held back or none, however they lie: attacks are compared on rows that
 // they were not fitted on.
 func TestSplitKeepsCopiesTogether(t *testing.T) {
@@ -137,7 +128,7 @@ func TestSplitKeepsCopiesTogether(t *testing.T) {
 				twin = append(twin, first)
 			}
 		}
-		sp := split{train: distinct(len(twin))}
+		sp := split{train: span(0, len(twin))}
 		sp.hold(twin, 20000, random(1, streamSplit, 0))
 		if len(sp.held) == 0 || len(sp.rest) == 0 || len(sp.held)+len(sp.rest) != len(twin) {
 			t.Errorf("%v: %d held back and %d not, of %d", sizes, len(sp.held), len(sp.rest), len(twin))

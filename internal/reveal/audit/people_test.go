@@ -196,33 +196,6 @@ func TestRSquaredOfPeople(t *testing.T) {
 	}
 }
 
-// The interval of R² is for people: with 1 to 5 examples of most, and 30 of others, it is wrong in 7.6 % of samples of exponential
-// numbers, by 5,000 of them. The test fails with a probability below 1e-5.
-func TestRSquaredCovers(t *testing.T) {
-	const tries, people, want = 400, 100, 1 - .5/1.25
-	r, wrong := rand.New(rand.NewPCG(2, 7)), 0
-	for range tries {
-		var truth, value []float64
-		x := &folded{Sample: &Sample{}, people: people}
-		for p := range people {
-			own, off, examples := r.ExpFloat64()-1, .5*r.NormFloat64(), 1+r.IntN(5)
-			if r.IntN(10) == 0 {
-				examples = 30
-			}
-			for range examples {
-				s := own + .5*r.NormFloat64()
-				truth, value, x.person, x.Y = append(truth, s), append(value, s+off+.5*r.NormFloat64()), append(x.person, p), append(x.Y, 0)
-			}
-		}
-		if _, in := x.rSquared(truth, value); in[0] > want || in[1] < want {
-			wrong++
-		}
-	}
-	if most := must.BinomialMost(tries, .076, 1e-5); wrong > most {
-		t.Errorf("%d of %d intervals are wrong, more than %d", wrong, tries, most)
-	}
-}
-
 // Of 300 samples that show nothing of s, with people of one to eight examples that are more or less alike, at most 27 have a verdict
 // above inconclusive, people known or not: at a level of 5 %, more come with a probability of .1 %. Leaks of five to ten points are found with 1,000
 // people as they are in 1,000 examples of one person each.

@@ -2,40 +2,20 @@ package audit
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/internal/reveal/curious"
 	"tattle/internal/shared"
 )
-
-// uneven returns n examples. A share of them has s = 1; the mean of their score is one standard
-// deviation to one side, that of the others to the other.
-func uneven(n int, share float64, seed uint64) *Sample {
-	r := rand.New(rand.NewPCG(seed, 11))
-	s := &Sample{Name: "uneven", Kind: curious.Raw, Target: "y", Classes: []string{"a", "b"}}
-	labels := make([]int, n)
-	for i := range n {
-		y := r.IntN(2)
-		if r.Float64() < share {
-			labels[i] = 1
-		}
-		s.Y = append(s.Y, y)
-		s.Outputs = append(s.Outputs, 0, float32(20*y-10)+float32(r.NormFloat64()+float64(2*labels[i]-1)))
-	}
-	s.Sensitive = []Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
-	return s
-}
 
 // Honest classifiers asked about another population, or about fewer examples, are no
 // reason to call one that leaks as much curious.
 func TestUnpairedPopulations(t *testing.T) {
 	shared.Long(t, "audits with references on other examples")
-	s := uneven(1500, .8, 1)
+	s := telling(1500, .8, 1, 1)
 	rec := &Record{Sample: s, Unpaired: true}
 	for seed := range uint64(4) {
-		rec.References = append(rec.References, uneven(600, .5, 2+seed))
+		rec.References = append(rec.References, telling(600, .5, 1, 2+seed))
 	}
 	r := must.Get(examine(t.Context(), rec, quickly))(t)
 	f := r.Findings[0]
@@ -66,16 +46,6 @@ func TestReferenceTest(t *testing.T) {
 		}
 		if referenceTest(5, []float64{1, 2, 3}, extra, 3.001, .95).Above {
 			t.Error("a difference of 3 is above 3.001")
-		}
-	}
-}
-
-// References are compared on as many examples as were asked for.
-func TestSomeExamples(t *testing.T) {
-	s := uneven(500, .5, 1)
-	for _, n := range []int{200, 500, 900} {
-		if got := s.some(n, random(1, streamControl, 1)).Len(); got != min(n, 500) {
-			t.Errorf("%d examples, asked for %d", got, n)
 		}
 	}
 }

@@ -2,14 +2,10 @@ package audit
 
 import (
 	"context"
-	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"tattle/internal/file"
 	"tattle/internal/must"
-	"tattle/internal/npy"
 )
 
 // Outputs of honest classifiers are used: they are neither among the columns that are not, nor
@@ -33,20 +29,9 @@ func TestReferenceScoresAreUsed(t *testing.T) {
 	q.OutputsOptions.Columns = []string{"h0", "h1"}
 	must.Fail(t, must.Err(q.Open(context.Background(), "")), "column h0 has two roles")
 
-	q.Outputs, q.OutputsOptions.Columns, q.OutputsOptions.References, q.Sensitive, q.Target = filepath.Join(t.TempDir(), "a.npz"), nil, []string{"h", "k"}, nil, ""
-	must.Do(t, file.Write(q.Outputs, func(w io.Writer) error {
-		z := npy.NewWriter(w)
-		for _, name := range []string{"scores", "h", "k"} {
-			shape := []int{4, 2}
-			if name == "h" {
-				shape = []int{4, 1}
-			}
-			z.Add(name, shape, make([]float32, shape[0]*shape[1]))
-		}
-		z.Add("y", []int{4}, []int{0, 1, 0, 1})
-		z.Add("sex", []int{4}, []int{0, 1, 1, 0})
-		return z.Close()
-	}))
+	q.OutputsOptions.Columns, q.OutputsOptions.References, q.Sensitive, q.Target = nil, []string{"h", "k"}, nil, ""
+	q.Outputs = archiveOf(t, "scores", []int{4, 2}, make([]float32, 8), "h", []int{4, 1}, make([]float32, 4), "k", []int{4, 2}, make([]float32, 8),
+		"y", []int{4}, []int{0, 1, 0, 1}, "sex", []int{4}, []int{0, 1, 1, 0})
 	check()
 }
 

@@ -221,29 +221,6 @@ func TestOddSamples(t *testing.T) {
 	}
 }
 
-// People who all have two examples, with labels of chance: an attack that
-// memorises would have half of them right for certain.
-func TestPeopleAreJudgedTogether(t *testing.T) {
-	s := made{n: 150, classes: 3, values: []int{2}, seed: 8}.sample()
-	rows := make([]int, 300)
-	for i := range rows {
-		rows[i] = i % 150
-	}
-	o := quick
-	o.Attacks = []string{"trees"}
-	s = s.Subset(rows)
-	s.Group = &Attribute{Name: "person", Values: make([]string, 150), Labels: rows}
-	r := examined(t, s, o)
-	for i := range 150 {
-		if r.x.fold[i] != r.x.fold[i+150] {
-			t.Fatal("two examples of a person are in different folds")
-		}
-	}
-	if best := .5 + 4.5*math.Sqrt(.25/150); r.Findings[0].Curiosity.Value > best {
-		t.Errorf("labels of chance are told with %v", r.Findings[0].Curiosity.Value)
-	}
-}
-
 func TestRunStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := quick
