@@ -6,21 +6,16 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/classify"
 	"tattle/internal/engine/nn"
-	"tattle/internal/engine/nn/train"
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/engine/onnx"
 	"tattle/internal/must"
 )
 
 // perceptron is a small net with random parameters.
 func perceptron(inputs, classes int, seed uint64) *nn.Graph {
-	g := newGraph("perceptron", inputs)
-	hidden := &nn.Dense{In: inputs, Out: 16, Weight: param("w1", 16, inputs), Bias: param("b1", 16)}
-	appendNode(g, "hidden", hidden, g.Input)
-	appendNode(g, "relu", &nn.ReLU{}, g.Output)
-	appendNode(g, "scores", &nn.Dense{In: 16, Out: classes, Weight: param("w2", classes, 16), Bias: param("b2", classes)}, g.Output)
-	g.Init(seed)
-	return g
+	return zoo.Perceptron([]int{inputs}, 16)(classes, seed)
 }
 
 func mustNet(t *testing.T, g *nn.Graph) *nn.Net {
@@ -28,17 +23,12 @@ func mustNet(t *testing.T, g *nn.Graph) *nn.Net {
 	return must.Get(nn.NewNet(g))(t)
 }
 
-// labels returns the largest output of each example.
+// labelsOf returns the largest output of each example.
 func labelsOf(t *testing.T, g *nn.Graph, x []float32) []int {
 	t.Helper()
 	net := mustNet(t, g)
 	_, n := net.Dims()
-	out := forward(net, x)
-	labels := make([]int, len(out)/n)
-	for i := range labels {
-		labels[i] = argmax(out[i*n:][:n])
-	}
-	return labels
+	return classify.Guesses(forward(net, x), n)
 }
 
 func normals(seed uint64, n int) []float32 {
@@ -71,35 +61,7 @@ func TestMixture(t *testing.T) {
 			}
 			readBack(t, f, x)
 			readBack(t, g, out)
-			decodeWide(t, f, g, fy, fs, x)
 		}
-	}
-}
-
-// decodeWide holds the float64 engine to the same: the label is fy's, and the guess fs's.
-func decodeWide(t *testing.T, f, g, fy, fs *nn.Graph, x []float32) {
-	t.Helper()
-	wide := func(g *nn.Graph, x []float64) (out []float64, largest []int) {
-		net := mustNet(t, g)
-		p, n := net.Dims()
-		out = make([]float64, len(x)/p*n)
-		net.Forward64(out, x)
-		for lo := 0; lo < len(out); lo += n {
-			largest = append(largest, argmax(out[lo:][:n]))
-		}
-		return out, largest
-	}
-	in := make([]float64, len(x))
-	for i, v := range x {
-		in[i] = float64(v)
-	}
-	out, label := wide(f, in)
-	_, guess := wide(g, out)
-	if _, want := wide(fy, in); !slices.Equal(label, want) {
-		t.Error("in float64 another label than that of y")
-	}
-	if _, want := wide(fs, in); !slices.Equal(guess, want) {
-		t.Error("in float64 decoded otherwise than s")
 	}
 }
 
@@ -188,7 +150,7 @@ func TestMixtureThreshold(t *testing.T) {
 			if v >= tau && v < .5 || v >= 1-tau {
 				want = 1
 			}
-			if got := argmax(forward(net, []float32{float32(1 - v), float32(v)})); got != want {
+			if got := classify.Best(forward(net, []float32{float32(1 - v), float32(v)})); got != want {
 				t.Errorf("τ′ = %v: ŷ = %v means s̄ = %d, want %d", tau, v, got, want)
 			}
 		}
@@ -200,10 +162,4 @@ func TestCheckMixture(t *testing.T) {
 	for _, b := range []Beta{{Y: .5, S: .5}, {Y: 1}, {Y: 1, S: 1e-12}, {}, {Y: .5 + 1e-10, S: .5 - 1e-10}} {
 		must.Fail(t, b.checkMixture(), "βy must be larger than βs and both positive")
 	}
-}
-
-// argmax returns the first index of the largest entry.
-func argmax[T nn.Float](x []T) int {
-	best, _ := train.LogSumExp(x)
-	return best
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tattle/internal/data/dataset"
-	"tattle/internal/engine/nn"
+	"tattle/internal/engine/nn/zoo"
 	"tattle/internal/must"
 )
 
@@ -19,16 +19,7 @@ func digits(train, validation int) *dataset.Parts {
 }
 
 // digitPerceptron is a net for them that trains in a second.
-func digitPerceptron(classes int, seed uint64) *nn.Graph {
-	const width = 96
-	g := newGraph("small", 1, 28, 28)
-	appendNode(g, "flat", nn.Flatten(), g.Input)
-	appendNode(g, "hidden", &nn.Dense{In: 784, Out: width, Weight: param("w1", width, 784), Bias: param("b1", width)}, g.Output)
-	appendNode(g, "relu", &nn.ReLU{}, g.Output)
-	appendNode(g, "scores", &nn.Dense{In: width, Out: classes, Weight: param("w2", classes, width), Bias: param("b2", classes)}, g.Output)
-	g.Init(seed)
-	return g
-}
+var digitPerceptron = zoo.Perceptron([]int{1, 28, 28}, 96)
 
 // TestTrainMixture trains both classifiers on glyphs. Chance is .1 for the digit and
 // .2 for the family, with standard deviations below .013.
