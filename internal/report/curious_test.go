@@ -6,10 +6,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"tattle/internal/engine/classify"
 	"tattle/internal/must"
@@ -142,36 +140,8 @@ func TestSaysFirst(t *testing.T) {
 	}
 }
 
-// TestEveryKind: reports of every kind stand alone as a page, are no wider than a terminal, and are printed alike once
-// they were read from JSON.
-func TestEveryKind(t *testing.T) {
-	for name, r := range kinds(t) {
-		render := func(r *report.Report) (text, page string) {
-			var b, p bytes.Buffer
-			must.Do(t, r.WriteText(&b, true))
-			must.Do(t, r.WriteHTML(&p))
-			return b.String(), p.String()
-		}
-		text, page := render(r)
-		for line := range strings.Lines(text) {
-			if utf8.RuneCountInString(line) > 81 && !strings.Contains(line, "tattle ") {
-				t.Errorf("%s: a line of %d letters: %s", name, utf8.RuneCountInString(line), line)
-			}
-		}
-		if strings.Contains(page, "<odd>") || strings.Contains(page, "<UTKFace>") || regexp.MustCompile(`(src|href)="http`).MatchString(page) || strings.Contains(page, "NaN") {
-			t.Errorf("%s: the page is not escaped, does not stand alone, or draws what is not known", name)
-		}
-		var file bytes.Buffer
-		must.Do(t, r.WriteJSON(&file))
-		back := must.Get(report.Parse(file.Bytes()))(t)
-		if textBack, pageBack := render(back); text != textBack || string(report.WithoutPictures([]byte(page))) != pageBack {
-			t.Errorf("%s is printed otherwise from JSON", name)
-		}
-		if found, _ := r.Compare(back, ""); found != nil {
-			t.Errorf("%s differs from itself: %v", name, found)
-		}
-	}
-}
+// TestEveryKindOfTrainings is TestEveryKind for them.
+func TestEveryKindOfTrainings(t *testing.T) { report.EveryKind(t, kinds(t)) }
 
 // TestFirstScreenOfTrainings is TestFirstScreen for the reports of packages curious and reproduce.
 func TestFirstScreenOfTrainings(t *testing.T) { report.FirstScreens(t, kinds(t)) }

@@ -145,8 +145,11 @@ func standsAlone(t *testing.T, page string) {
 
 // TestEveryKind: reports of every kind are plain, stand alone as a page, fit a terminal and are printed alike once they
 // were read from JSON.
-func TestEveryKind(t *testing.T) {
-	for kind, r := range kinds() {
+func TestEveryKind(t *testing.T) { EveryKind(t, kinds()) }
+
+// EveryKind is TestEveryKind for these reports, also of curious_test.go.
+func EveryKind(t *testing.T, all map[string]*Report) {
+	for kind, r := range all {
 		t.Run(kind, func(t *testing.T) {
 			back := must.Get(Parse([]byte(written(t, r, "json"))))(t)
 			for _, format := range []string{"text", "html", "md", "sarif", "xml", "json"} {
