@@ -86,15 +86,10 @@ type table struct {
 	Unknown []int // rows without a figure of this run, which a terminal leaves out
 }
 
-// shots are an original and what was made of it.
+// shots are the pictures of a group, such as an original and what was made of it.
 type shots struct {
-	Group, Caption string
-	Shots          []shot
-}
-
-type shot struct {
-	URI  string
-	Name string
+	Caption string
+	Shots   []Picture
 }
 
 // uri returns the picture as a data URI, or its digest if the report was read from a file and has no picture.

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/xml"
 	"io"
+	"slices"
 	"strings"
 
 	"tattle/internal/file"
@@ -10,21 +11,33 @@ import (
 
 // The parts of JUnit's XML that are written.
 type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Name     string       `xml:"name,attr"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Errors   int          `xml:"errors,attr"`
-	Suites   []junitSuite `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	Name    string   `xml:"name,attr"`
+	junitCounts
+	Suites []junitSuite `xml:"testsuite"`
 }
 
 type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Cases    []junitCase `xml:"testcase"`
+	Name string `xml:"name,attr"`
+	junitCounts
+	Skipped int         `xml:"skipped,attr"`
+	Cases   []junitCase `xml:"testcase"`
+}
+
+type junitCounts struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+}
+
+// count counts a case.
+func (n *junitCounts) count(c junitCase) {
+	n.Tests++
+	if c.Failure != nil {
+		n.Failures++
+	} else if c.Error != nil {
+		n.Errors++
+	}
 }
 
 type junitCase struct {
@@ -53,22 +66,17 @@ const (
 // control), and for every broken rule that is about none of them. A case fails if a rule about its subject is broken.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	all := junitSuites{Name: "tattle " + r.Subcommand()}
-	suite := map[string]*junitSuite{}
-	var order []string
 	add := func(class string, c junitCase) {
-		if suite[class] == nil {
-			suite[class] = &junitSuite{Name: class + "s"}
-			order = append(order, class)
+		i := slices.IndexFunc(all.Suites, func(s junitSuite) bool { return s.Name == class+"s" })
+		if i < 0 {
+			i = len(all.Suites)
+			all.Suites = append(all.Suites, junitSuite{Name: class + "s"})
 		}
-		s := suite[class]
+		s := &all.Suites[i]
 		c.Class = "tattle." + r.Subcommand() + "." + class
 		s.Cases = append(s.Cases, c)
-		s.Tests++
-		if c.Failure != nil {
-			s.Failures++
-		} else if c.Error != nil {
-			s.Errors++
-		}
+		s.count(c)
+		all.count(c)
 	}
 	for _, f := range r.Findings {
 		switch wording := WordingOf(f.Code); {
@@ -78,11 +86,6 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 			said := printable(r.Say(f))
 			add("rule", junitCase{Name: printable(strings.Join(f.Args, " ")), Failure: &junitOutcome{RuleThreshold, said, said}})
 		}
-	}
-	for _, class := range order {
-		s := suite[class]
-		all.Suites = append(all.Suites, *s)
-		all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

@@ -231,11 +231,11 @@ func (r *Report) pictures(prefix string) (rows []shots) {
 		if !strings.HasPrefix(p.Group, prefix) {
 			continue
 		}
-		if len(rows) == 0 || rows[len(rows)-1].Group != p.Group {
-			rows = append(rows, shots{Group: p.Group, Caption: strings.TrimPrefix(p.Group, prefix)})
+		if len(rows) == 0 || rows[len(rows)-1].Shots[0].Group != p.Group {
+			rows = append(rows, shots{Caption: strings.TrimPrefix(p.Group, prefix)})
 		}
 		at := &rows[len(rows)-1]
-		at.Shots = append(at.Shots, shot{p.uri(), p.Name})
+		at.Shots = append(at.Shots, p)
 	}
 	return rows
 }

@@ -161,7 +161,7 @@ func (w pageWriter) part(p part) {
 		for _, row := range p.Pictures {
 			w.put("\n<figure><div class=\"shots\">")
 			for _, s := range row.Shots {
-				w.put(`<div><img src="%s" alt="%s"><br>%s</div>`, code(s.URI), text(s.Name), text(s.Name))
+				w.put(`<div><img src="%s" alt="%s"><br>%s</div>`, code(s.uri()), text(s.Name), text(s.Name))
 			}
 			w.put(`</div><p class="soft">%s</p></figure>`, text(row.Caption))
 		}

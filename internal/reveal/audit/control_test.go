@@ -123,7 +123,7 @@ func TestPlantGlyphs(t *testing.T) {
 		{Kind: curious.Raw, Classes: []string{"a", "b"}},
 		{Kind: curious.Soft, Classes: make([]string, 1000)},
 	} {
-		p := must.Get(plantIn(context.Background(), nil, like, 300, 0, fitOptions{Seed: 1}))(t)
+		p := must.Get(plantIn(context.Background(), nil, like, 300, 0, curious.Options{Seed: 1}))(t)
 		if p.TrueExcess < defaultBlind || p.Sample.Len() != 300 || p.Sample.Kind != like.Kind || len(p.Sample.Sensitive) != 1 || p.Note != "" {
 			t.Errorf("%s: true excess %.3f, %d examples, %s", p.Where, p.TrueExcess, p.Sample.Len(), p.Sample.Kind)
 		}
@@ -159,11 +159,11 @@ func tinyNet(classes int, seed uint64) *nn.Graph { return zoo.Perceptron([]int{3
 func TestOwnTask(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(400, 3)}
-	planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, 0, fitOptions{Seed: 1, Net: tinyNet, Epochs: 10}))(t)
+	planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, 0, curious.Options{Seed: 1, Net: tinyNet, Epochs: 10}))(t)
 	if planted.Where != "the audited task" || planted.TrueExcess < .2 || planted.Sample.Len() != 250 {
 		t.Errorf("%s: true excess %.3f of %d, %s", planted.Where, planted.TrueExcess, planted.Sample.Len(), planted.Note)
 	}
-	o := fitOptions{Seed: 1, Epochs: 3, Net: tinyNet}
+	o := curious.Options{Seed: 1, Epochs: 3, Net: tinyNet}
 	var sums []string
 	for _, k := range []int{0, 1, 0} {
 		r, err := reference(ctx, p, k, curious.Soft, o)
@@ -193,12 +193,12 @@ func TestOtherTask(t *testing.T) {
 		"same target": with(p.Train, other), "no test part": with(p.Train, nil),
 		"cannot be written": with(p.Train, unnamed), "train: ": with(p.Train.Subset([]int{0}), p.Test),
 	} {
-		must.Fail(t, checkReference(p, curious.Raw, fitOptions{}), want)
+		must.Fail(t, checkReference(p, curious.Raw, curious.Options{}), want)
 	}
-	must.Do(t, checkReference(p, curious.Raw, fitOptions{}))
+	must.Do(t, checkReference(p, curious.Raw, curious.Options{}))
 	t.Run("planted elsewhere", func(t *testing.T) {
 		shared.Long(t, "a model is planted on glyphs")
-		planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, 0, fitOptions{Seed: 1}))(t)
+		planted := must.Get(plantIn(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, 0, curious.Options{Seed: 1}))(t)
 		if !strings.HasPrefix(planted.Where, "glyphs") || !strings.Contains(planted.Note, "is used instead") {
 			t.Errorf("%q, %q", planted.Where, planted.Note)
 		}

@@ -22,16 +22,12 @@ const (
 	inFlight = 2
 )
 
-// Endpoint is a model on a server, such as an infer.Client: Infer returns
+// Server is a model on a server, such as an infer.Client: Infer returns
 // its outputs [n, Y] of n examples x, and their shape. It is safe for concurrent use.
-type Endpoint interface {
+type Server interface {
 	Infer(ctx context.Context, x []float32, n int) (y []float32, shape []int, err error)
 	URL() string // without user or token
-}
-
-// Server is an Endpoint that may say which pictures it takes: the shape [channels, rows, columns] of one, nil if it does not say.
-type Server interface {
-	Endpoint
+	// PictureShape returns the shape [channels, rows, columns] of a picture that it takes, nil if it does not say.
 	PictureShape(ctx context.Context) ([]int, error)
 }
 
@@ -39,7 +35,7 @@ type Server interface {
 // give the same sample as with fromModel. The folder dir keeps each batch of answers, so that
 // batches that were answered before an interruption are not requested again. The first batch that fails stops the
 // others.
-func (q *Request) ask(ctx context.Context, e Endpoint, set *dataset.Set, dir string) (*Sample, error) {
+func (q *Request) ask(ctx context.Context, e Server, set *dataset.Set, dir string) (*Sample, error) {
 	if err := auditable(set); err != nil {
 		return nil, err
 	}

@@ -94,6 +94,8 @@ type remote struct {
 	mend   float32 // answered in place of infinities, unless 0
 }
 
+func (r *remote) PictureShape(context.Context) ([]int, error) { return nil, nil }
+
 func (r *remote) URL() string { return "http://remote/v2/models/m" }
 
 func (r *remote) Infer(ctx context.Context, x []float32, n int) ([]float32, []int, error) {

@@ -25,11 +25,11 @@ const smallestPlanted = .10
 // to n examples of p's test part, or as many as there are. It trains by the parameterized attack,
 // or for soft outputs as the normal mixture, which is the stronger there (B sections 3.2 and 4).
 // The classifier hides like's first categorical attribute that p has, in p's task, and learns
-// from as many examples as Work pays for. If p is nil, or the planted excess is below ten
+// from as many examples as plantedWork pays for. If p is nil, or the planted excess is below ten
 // points, it is planted on glyphs instead, which test the pipeline as well and the task
 // less: they have at most ten classes of y and two of s, whatever is audited. It then learns from
 // that many glyphs, defaultPlantedGlyphs if it is 0. It returns an error when ctx ends.
-func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n, glyphs int, o fitOptions) (*Trained, error) {
+func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n, glyphs int, o curious.Options) (*Trained, error) {
 	note := ""
 	if p != nil {
 		planted, err := plantOn(ctx, p, like, n, o)
@@ -57,17 +57,18 @@ func plantIn(ctx context.Context, p *dataset.Parts, like *Sample, n, glyphs int,
 }
 
 // plantOn plants on the data given.
-func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o fitOptions) (*Trained, error) {
+func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o curious.Options) (*Trained, error) {
 	p = trainable(p)
 	index := hideable(p, like)
 	if index < 0 {
 		return nil, errors.New("none of the audited attributes is among the data's classes")
 	}
-	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, defaultPlantedWork), run.Rand(o.Seed, trainPlanted, 2))
+	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), plantedWork, run.Rand(o.Seed, trainPlanted, 2))
 	if note != "" {
 		note = "To bound the time it was planted " + note + "."
 	}
-	f, attack, err := plant(ctx, part, index, like.Kind, curious.Options{Net: o.Net, Epochs: epochs}, o)
+	o.Epochs = epochs
+	f, attack, err := plant(ctx, part, index, like.Kind, o)
 	if err != nil {
 		return nil, err
 	}
@@ -95,15 +96,15 @@ func hideable(p *dataset.Parts, like *Sample) int {
 
 // plantOnGlyphs plants on drawn digits, in as many groups as like has classes, ten at
 // most.
-func plantOnGlyphs(ctx context.Context, like *Sample, n, glyphs int, o fitOptions) (*Trained, error) {
+func plantOnGlyphs(ctx context.Context, like *Sample, n, glyphs int, o curious.Options) (*Trained, error) {
 	y, learned := min(max(len(like.Classes), 2), 10), cmp.Or(glyphs, defaultPlantedGlyphs)
 	n = min(n, plantedExamples)
 	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
 	train := boldOrItalic(learned+learned/10, y, seed, dataset.Train)
 	test := boldOrItalic(n+learned, y, seed, dataset.Test)
 	p := &dataset.Parts{Train: train.Subset(span(0, learned)), Validation: train.Subset(span(learned, train.Len()))}
-	settings := curious.Options{Net: zoo.Perceptron(train.Shape, hiddenUnits), Epochs: plantedEpochs}
-	f, attack, err := plant(ctx, p, 0, like.Kind, settings, o)
+	o.Net, o.Epochs = zoo.Perceptron(train.Shape, hiddenUnits), plantedEpochs
+	f, attack, err := plant(ctx, p, 0, like.Kind, o)
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +117,13 @@ func plantOnGlyphs(ctx context.Context, like *Sample, n, glyphs int, o fitOption
 }
 
 // plant trains a classifier that hides attribute index, and its attack.
-func plant(ctx context.Context, p *dataset.Parts, index int, kind curious.Outputs, c curious.Options, o fitOptions) (*nn.Graph, curious.Attack, error) {
-	c.Attack, c.Outputs, c.Attributes = curious.Parameterized, kind, []int{index}
-	c.Seed = run.Rand(o.Seed, trainPlanted, 0).Uint64()
+func plant(ctx context.Context, p *dataset.Parts, index int, kind curious.Outputs, o curious.Options) (*nn.Graph, curious.Attack, error) {
+	o.Attack, o.Outputs, o.Attributes = curious.Parameterized, kind, []int{index}
+	o.Seed = run.Rand(o.Seed, trainPlanted, 0).Uint64()
 	if kind == curious.Soft && len(p.Train.Sensitive[index].Values) <= len(p.Train.YNames) {
-		c.Attack, c.Normal = curious.MixtureKind, true
+		o.Attack, o.Normal = curious.MixtureKind, true
 	}
-	c.Progress = o.steps
-	r, err := curious.Train(ctx, p, c)
+	r, err := curious.Train(ctx, p, o)
 	if err != nil {
 		return nil, curious.Attack{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"tattle/internal/data/dataset"
-	"tattle/internal/protect/measure"
 	"tattle/internal/reveal/curious"
 	"tattle/internal/run"
 )
@@ -86,15 +85,15 @@ func (q *Request) references(s *Subject, net netMaker) (all []trainingJob, err e
 		return nil, err
 	}
 	parts, outputs := s.parts(), s.Sample.Kind
-	o := fitOptions{Seed: q.Seed, Epochs: s.Epochs, Net: net}
+	o := curious.Options{Seed: q.Seed, Epochs: s.Epochs, Net: net}
 	if err := checkReference(parts, outputs, o); err != nil {
-		return nil, wrongReference(err, "")
+		return nil, wrong("Reference", "", "%w", err)
 	}
 	if q.epochs(s) == 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("It is not known for how many epochs the audited model was trained. The references are trained for %d (--reference-epochs).", o.Epochs))
 	}
 	for i := range cmp.Or(q.References, DefaultReferences) {
-		all = append(all, trainingJob{fmt.Sprintf("reference %d", i+1), func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+		all = append(all, trainingJob{fmt.Sprintf("reference %d", i+1), func(ctx context.Context, progress func(done, total int, loss float64)) (*Trained, error) {
 			o := o
 			o.Progress = progress
 			return reference(ctx, parts, i, outputs, o)
@@ -125,11 +124,11 @@ func (q *Request) takeReferences(s *Subject, trained []*Trained) (err error) {
 // plant returns the training of the model of the positive control.
 func (q *Request) plant(s *Subject, net netMaker) trainingJob {
 	like, parts := s.Sample, s.parts()
-	o := fitOptions{Seed: q.Seed, Epochs: q.Epochs}
+	o := curious.Options{Seed: q.Seed, Epochs: q.Epochs}
 	if parts != nil {
 		o.Net, like = net, unasked(parts.Test, s.Sample.Kind, 0) // by the training data's own names
 	}
-	return trainingJob{"planted", func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
+	return trainingJob{"planted", func(ctx context.Context, progress func(done, total int, loss float64)) (*Trained, error) {
 		o := o
 		o.Progress = progress
 		return plantIn(ctx, parts, like, s.Sample.Len(), q.PlantedGlyphs, o)
@@ -164,19 +163,14 @@ func (q *Request) decides(s *Subject, all []trainingJob) run.Manifest {
 	return run.Manifest{Settings: settings, Hashes: hashes}
 }
 
-// wrongReference returns the error of training data that cannot be used.
-func wrongReference(err error, hint string) error {
-	return &measure.OptionError{Option: "Reference", Err: err, Hint: hint}
-}
-
 // fits returns an error if the training data are of another task than the audited outputs.
 func (r *Record) fits(train *dataset.Set) error {
 	s := r.Sample
 	switch {
 	case len(train.YNames) != len(s.Classes):
-		return wrongReference(fmt.Errorf("its target has %d classes %q, the outputs %d: %q", len(train.YNames), train.YNames, len(s.Classes), s.Classes), "--reference-target says which column, or a rule that makes the same classes")
+		return wrong("Reference", "--reference-target says which column, or a rule that makes the same classes", "its target has %d classes %q, the outputs %d: %q", len(train.YNames), train.YNames, len(s.Classes), s.Classes)
 	case len(train.Sensitive) != len(s.Sensitive):
-		return wrongReference(fmt.Errorf("it has %d sensitive attributes, the outputs %d", len(train.Sensitive), len(s.Sensitive)), "--reference-sensitive names them in the same order")
+		return wrong("Reference", "--reference-sensitive names them in the same order", "it has %d sensitive attributes, the outputs %d", len(train.Sensitive), len(s.Sensitive))
 	case !r.Unpaired:
 		return nil
 	}
@@ -192,10 +186,10 @@ func (r *Record) fits(train *dataset.Set) error {
 // with an audited one.
 func sameAttribute(a, audited *Attribute) error {
 	if audited.Numeric() {
-		return wrongReference(fmt.Errorf("%s is numeric in the outputs, and training data have classes", audited.Name), fmt.Sprintf("--sensitive %q takes it as classes", audited.Name+":class"))
+		return wrong("Reference", fmt.Sprintf("--sensitive %q takes it as classes", audited.Name+":class"), "%s is numeric in the outputs, and training data have classes", audited.Name)
 	}
 	if len(a.Values) != len(audited.Values) {
-		return wrongReference(fmt.Errorf("%s has %d classes %q there, and %s %d in the outputs: %q", a.Name, len(a.Values), a.Values, audited.Name, len(audited.Values), audited.Values), "--reference-sensitive takes a rule that makes the same classes")
+		return wrong("Reference", "--reference-sensitive takes a rule that makes the same classes", "%s has %d classes %q there, and %s %d in the outputs: %q", a.Name, len(a.Values), a.Values, audited.Name, len(audited.Values), audited.Values)
 	}
 	return nil
 }

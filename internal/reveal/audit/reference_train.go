@@ -27,25 +27,9 @@ const (
 // netMaker makes a classifier before it is trained.
 type netMaker = func(classes int, seed uint64) *nn.Graph
 
-// fitOptions says how a classifier is trained for an audit; the zero value is the default.
-type fitOptions struct {
-	Seed     uint64                // of all trainings of a kind; each has a seed of its own by it
-	Epochs   int                   // 0 is DefaultReferenceEpochs
-	Work     float64               // that each may take, in multiply-adds forward; 0 is the default of its kind
-	Net      netMaker              // makes the classifier; nil chooses by the inputs' shape
-	Progress func(done, total int) // of the steps of one training; nil, or called from one goroutine
-}
-
-// steps is a Progress function of package curious.
-func (o fitOptions) steps(done, total int, _ float64) {
-	if o.Progress != nil {
-		o.Progress(done, total)
-	}
-}
-
 // checkReference returns an error if references with outputs of a kind cannot be trained on p, or
 // cannot be applied to its test part because that is of another task.
-func checkReference(p *dataset.Parts, outputs curious.Outputs, o fitOptions) error {
+func checkReference(p *dataset.Parts, outputs curious.Outputs, o curious.Options) error {
 	switch train, other := p.Train, p.Test; {
 	case other == nil || other.Len() == 0:
 		return errors.New("the references cannot be applied to new examples: the data have no test part")
@@ -62,14 +46,15 @@ func checkReference(p *dataset.Parts, outputs curious.Outputs, o fitOptions) err
 
 // reference trains honest classifier i, from 0 on, on the training part of p and without
 // sensitive attributes, and returns its outputs, of the given kind, on the test part of p. If
-// there are more examples and epochs than Work allows, it uses fewer, and a note says so. It
+// there are more examples and epochs than referenceWork allows, it uses fewer, and a note says so. Of the
+// options, the seed, from which each has its own, the epochs, the net and progress count. It
 // returns the errors of curious.Train, and an error if ctx ends.
-func reference(ctx context.Context, p *dataset.Parts, i int, outputs curious.Outputs, o fitOptions) (*Trained, error) {
+func reference(ctx context.Context, p *dataset.Parts, i int, outputs curious.Outputs, o curious.Options) (*Trained, error) {
 	draws := run.Rand(o.Seed, trainReference, i)
 	seed := draws.Uint64()
-	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, defaultReferenceWork), draws)
+	part, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), referenceWork, draws)
 	r, err := curious.Train(ctx, trainable(part), curious.Options{
-		Attack: curious.Standard, Outputs: outputs, Net: o.Net, Epochs: epochs, Seed: seed, Progress: o.steps,
+		Attack: curious.Standard, Outputs: outputs, Net: o.Net, Epochs: epochs, Seed: seed, Progress: o.Progress,
 	})
 	if err != nil {
 		return nil, err
@@ -102,16 +87,18 @@ func released(ctx context.Context, name string, f *nn.Graph, set *dataset.Set) (
 }
 
 // How much a training may take, in multiply-adds of its net forward: two cores do some
-// 1.7e10 of them a second while training.
-const (
-	// defaultReferenceWork is about ten minutes, 480,000 pictures of 64×64 in paper
+// 1.7e10 of them a second while training. Tests make it less.
+var (
+	// referenceWork is about ten minutes, 480,000 pictures of 64×64 in paper
 	// B's net: honest classifiers are to be trained as the audited one was.
-	defaultReferenceWork = 1e13
-	// defaultPlantedWork is about four minutes. It is what a curious classifier of
+	referenceWork = 1e13
+	// plantedWork is about four minutes. It is what a curious classifier of
 	// faces took, 14,400 pictures of 64×64 for 13 epochs, and more than a control or
 	// a student needs.
-	defaultPlantedWork = 4e12
+	plantedWork = 4e12
+)
 
+const (
 	// exampleWork is the work of an example in addition to its multiply-adds, which
 	// matters for small nets.
 	exampleWork = 5e5

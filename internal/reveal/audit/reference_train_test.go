@@ -41,20 +41,28 @@ func TestAffordable(t *testing.T) {
 	}
 }
 
+// limitWork sets what trainings may take.
+func limitWork(t *testing.T, reference, planted float64) {
+	was, wasPlanted := referenceWork, plantedWork
+	t.Cleanup(func() { referenceWork, plantedWork = was, wasPlanted })
+	referenceWork, plantedWork = reference, planted
+}
+
 // Who learned from a part says so.
 func TestBoundedTraining(t *testing.T) {
 	ctx := context.Background()
 	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(300, 3)}
 	work := 500 * 5 * trainingWork(p, tinyNet)
-	honest := must.Get(reference(ctx, p, 1, curious.Raw, fitOptions{Seed: 1, Work: work, Net: tinyNet}))(t)
+	limitWork(t, work, 4*work)
+	honest := must.Get(reference(ctx, p, 1, curious.Raw, curious.Options{Seed: 1, Net: tinyNet}))(t)
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
-	planted := must.Get(plantIn(ctx, p, like, 200, 0, fitOptions{Seed: 1, Work: 4 * work, Net: tinyNet}))(t)
+	planted := must.Get(plantIn(ctx, p, like, 200, 0, curious.Options{Seed: 1, Net: tinyNet}))(t)
 	for i, s := range []string{planted.Note, strings.Join(honest.Sample.Notes, " ")} {
 		if !strings.Contains(s, "of 1500 examples for ") || !strings.Contains(s, "of 20 epochs") {
 			t.Errorf("%d: %q", i, s)
 		}
 	}
-	if whole, err := reference(ctx, p, 0, curious.Raw, fitOptions{Epochs: 1, Net: tinyNet}); err != nil || len(whole.Sample.Notes) > 0 {
+	if whole, err := reference(ctx, p, 0, curious.Raw, curious.Options{Epochs: 1, Net: tinyNet}); err != nil || len(whole.Sample.Notes) > 0 {
 		t.Errorf("%v, %q", err, whole.Sample.Notes)
 	}
 }
@@ -64,8 +72,8 @@ func TestInterrupted(t *testing.T) {
 	shared.Long(t, "cancellation of everything that takes long")
 	p := &dataset.Parts{Train: tinyTask(300, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
-	at := func(part int, stop func()) fitOptions { // stops after so many percent
-		return fitOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
+	at := func(part int, stop func()) curious.Options { // stops after so many percent
+		return curious.Options{Net: tinyNet, Epochs: 2, Progress: func(done, total int, _ float64) {
 			if 100*done >= part*total {
 				stop()
 			}
@@ -74,14 +82,14 @@ func TestInterrupted(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, stop func()) (*Trained, error){
 		"planting at once": func(ctx context.Context, stop func()) (*Trained, error) {
 			stop()
-			return plantIn(ctx, p, like, 40, 0, fitOptions{Net: tinyNet})
+			return plantIn(ctx, p, like, 40, 0, curious.Options{Net: tinyNet})
 		},
 		"planting at the last step": func(ctx context.Context, stop func()) (*Trained, error) {
 			return plantIn(ctx, p, like, 40, 0, at(100, stop))
 		},
 		"planting on glyphs": func(ctx context.Context, stop func()) (*Trained, error) {
 			stop()
-			return plantIn(ctx, nil, like, 40, 0, fitOptions{})
+			return plantIn(ctx, nil, like, 40, 0, curious.Options{})
 		},
 		"references": func(ctx context.Context, stop func()) (*Trained, error) {
 			return reference(ctx, p, 0, curious.Raw, at(60, stop))

@@ -17,7 +17,7 @@ import (
 // train needs none of the others, and what comes of it is the same wherever it runs.
 type trainingJob struct {
 	name  string // such as "reference 3"
-	train func(ctx context.Context, progress func(done, total int)) (*Trained, error)
+	train func(ctx context.Context, progress func(done, total int, loss float64)) (*Trained, error)
 }
 
 // Trained is what a classifier that was trained for an audit releases and, if it was planted, what is known of it.
@@ -55,7 +55,9 @@ func (q *Request) train(ctx context.Context, dir string, all []trainingJob, m ru
 		Dir: dir, Manifest: m, Resume: q.Resume,
 		Do: func(ctx context.Context, i int, w io.Writer) error {
 			defer progress(func() { under[i] = 0 })
-			t, err := all[i].train(ctx, func(done, total int) { progress(func() { under[i] = float64(done) / float64(max(1, total)) }) })
+			t, err := all[i].train(ctx, func(done, total int, _ float64) {
+				progress(func() { under[i] = float64(done) / float64(max(1, total)) })
+			})
 			if err != nil {
 				return err
 			}

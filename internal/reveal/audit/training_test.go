@@ -22,12 +22,12 @@ func smallTrainings() []trainingJob {
 	like := unasked(p.Test, curious.Raw, 0)
 	var all []trainingJob
 	for i := range 5 {
-		all = append(all, trainingJob{"reference", func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-			return reference(ctx, p, i, curious.Raw, fitOptions{Seed: 1, Epochs: 2, Net: tinyNet, Work: 600 * 1.5 * trainingWork(p, tinyNet), Progress: progress})
+		all = append(all, trainingJob{"reference", func(ctx context.Context, progress func(done, total int, loss float64)) (*Trained, error) {
+			return reference(ctx, p, i, curious.Raw, curious.Options{Seed: 1, Epochs: 2, Net: tinyNet, Progress: progress})
 		}})
 	}
-	return append(all, trainingJob{"planted", func(ctx context.Context, progress func(done, total int)) (*Trained, error) {
-		return plantIn(ctx, p, like, 50, 0, fitOptions{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
+	return append(all, trainingJob{"planted", func(ctx context.Context, progress func(done, total int, loss float64)) (*Trained, error) {
+		return plantIn(ctx, p, like, 50, 0, curious.Options{Seed: 1, Epochs: 8, Net: tinyNet, Progress: progress})
 	}})
 }
 
@@ -36,6 +36,7 @@ func smallTrainings() []trainingJob {
 func TestTrainAnywhere(t *testing.T) {
 	shared.Long(t, "interrupted trainings")
 	ctx, all := context.Background(), smallTrainings()
+	limitWork(t, 600*1.5*(exampleWork+80), plantedWork)
 	m := run.Manifest{Settings: map[string]int{"seed": 1}, Hashes: map[string]string{"data": "ab"}}
 	told := 0
 	q := &Request{Progress: func(what string, done, total int) {
@@ -49,7 +50,7 @@ func TestTrainAnywhere(t *testing.T) {
 		t.Fatal(err, told)
 	}
 	for i, l := range all {
-		direct := must.Get(l.train(ctx, func(int, int) {}))(t)
+		direct := must.Get(l.train(ctx, func(int, int, float64) {}))(t)
 		if !reflect.DeepEqual(direct, want[i]) {
 			t.Errorf("training %d is\n%.300v, kept as\n%.300v", i, direct, want[i])
 		}
@@ -88,7 +89,7 @@ func TestTrainSetsAside(t *testing.T) {
 	trained, broken := make([]int, 3), true
 	var all []trainingJob
 	for i, name := range []string{"reference 1", "reference 2", "planted"} {
-		all = append(all, trainingJob{name, func(context.Context, func(done, total int)) (*Trained, error) {
+		all = append(all, trainingJob{name, func(context.Context, func(done, total int, loss float64)) (*Trained, error) {
 			if trained[i]++; i == 1 && broken {
 				return nil, errors.New("the loss is NaN")
 			}

@@ -29,14 +29,14 @@ func trainMixture(ctx context.Context, p *dataset.Parts, o Options) (*Result, er
 	if fs == nil {
 		return nil, stopped
 	}
-	r := &Result{Epochs: bothEpochs(fy, fs, o.Beta), Best: fy.Best, Steps: fy.Steps + fs.Steps, Stopped: stopped != nil}
+	r := &Result{Epochs: bothEpochs(fy, fs, o.Beta), Best: fy.Best, Steps: fy.Steps + fs.Steps}
 	r.Classifier = mixtureGraph(fy.Classifier, fs.Classifier, len(p.Train.YNames), len(p.Train.Sensitive[index].Values), o.Beta, !o.Normal)
 	attack, err := mixtureAttack(ctx, r.Classifier, p, index, o)
 	if attack == nil {
 		return nil, err
 	}
 	if err != nil { // a network that was broken off is one
-		r.Stopped, stopped = ctx.Err() != nil, err
+		stopped = err
 	}
 	r.describe(p.Train, attack, fs.Best, o)
 	r.Attacks = []Attack{*attack}

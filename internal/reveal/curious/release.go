@@ -114,14 +114,13 @@ func attackFiles(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Open reads what Save wrote. Of the epochs only Best is known.
+// Open reads what Save wrote, but for what epochs came to.
 func Open(dir string) (*Result, error) {
 	f, err := onnx.Read(filepath.Join(dir, modelFile))
 	if err != nil {
 		return nil, fmt.Errorf("%w: is %s the folder of a training?", err, dir)
 	}
 	r := &Result{Classifier: f}
-	r.Best, _ = strconv.Atoi(f.Metadata[metaBest])
 	files, err := attackFiles(dir)
 	if err != nil {
 		return nil, err
@@ -155,8 +154,6 @@ func readAttack(path string) (*Attack, error) {
 			return nil, fmt.Errorf("%s: its metadata has %s = %q, which is no number", path, metaTau, text)
 		}
 	}
-	a.Validation, _ = strconv.ParseFloat(g.Metadata[metaValidation], 64)
-	a.Best, _ = strconv.Atoi(g.Metadata[metaBest])
 	return a, nil
 }
 

@@ -24,7 +24,6 @@ type Result struct {
 	Epochs     []Epoch   // those that were completed, of F
 	Best       int       // the epoch that was kept, from 1
 	Steps      int       // of F and, for overlearning, of each G
-	Stopped    bool      // the context ended first
 }
 
 // Train fits F, and what attacks it, to the training part of p by B section 5.1.4:
@@ -89,7 +88,7 @@ func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error
 		Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed,
 		Progress: func(done, _ int, loss float64) { r.Steps = before + done; progress(slower*steps+done, loss) },
 	})
-	if r.Stopped = stopped(ctx, err); err != nil && !r.Stopped {
+	if err != nil && !stopped(ctx, err) {
 		return nil, err
 	}
 	return r, err

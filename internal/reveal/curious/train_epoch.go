@@ -64,7 +64,6 @@ func (t *training) finish(ctx context.Context, err error) (*Result, error) {
 	}
 	r := &t.result
 	r.Best, r.Steps = t.best.Epoch, t.loop.Done
-	r.Stopped = err != nil
 	t.best.Restore()
 	r.Classifier = Release(t.scores, t.Outputs)
 	r.Classifier.Metadata = metadata(t.train, t.Options, r.Best)
