@@ -170,7 +170,7 @@ var shows = map[string]func(*Claim) string{
 	"value":    func(c *Claim) string { return c.Value.String() },
 	"bare":     func(c *Claim) string { return c.Value.bare() },
 	"low":      func(c *Claim) string { return c.Value.LowFigure() },
-	"high":     func(c *Claim) string { return c.Value.HighFigure() },
+	"high":     func(c *Claim) string { v := c.Value; return v.Unit.print(v.High, up) + v.Unit.behind(known(v.High)) },
 	"interval": func(c *Claim) string { return c.Value.interval() },
 	"least":    func(c *Claim) string { return c.Value.Unit.print(c.Value.Low, down) },
 	"most":     func(c *Claim) string { return c.Value.Unit.print(c.Value.High, up) },

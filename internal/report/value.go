@@ -102,11 +102,6 @@ func (v Value) LowFigure() string {
 	return v.Unit.print(v.Low, down) + v.Unit.behind(known(v.Low))
 }
 
-// HighFigure prints the upper limit, rounded up, with its unit.
-func (v Value) HighFigure() string {
-	return v.Unit.print(v.High, up) + v.Unit.behind(known(v.High))
-}
-
 // Asked prints a limit that somebody asked for with the digits that it was asked with, not rounded.
 func (v Value) Asked() string {
 	sign, x := "≤ ", v.High

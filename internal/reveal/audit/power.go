@@ -23,8 +23,7 @@ type Power struct {
 // ChannelPower is the power for one kind of channel.
 type ChannelPower struct {
 	Channel  string
-	Smallest *float64 // nil if Found is false
-	Found    bool     // a channel of this kind was planted and found
+	Smallest *float64 // nil unless a channel of this kind was planted and found
 	Note     string   // why none was planted; empty if one was
 }
 
@@ -82,7 +81,7 @@ func (r *Result) powerOf(f *Finding, attributes int) Power {
 	loss, lossError, planted := r.learningLoss()
 	p.lose(loss, lossError)
 	if r.Outputs != Vector {
-		scores := ChannelPower{Channel: ScoreChannel, Found: planted}
+		scores := ChannelPower{Channel: ScoreChannel}
 		if planted {
 			scores.Smallest = p.Smallest
 		} else {
@@ -91,8 +90,8 @@ func (r *Result) powerOf(f *Finding, attributes int) Power {
 		p.Channels = []ChannelPower{scores}
 	}
 	for _, c := range r.Channels {
-		k := ChannelPower{Channel: c.Channel, Found: c.Planted != nil, Note: c.Note}
-		if k.Found {
+		k := ChannelPower{Channel: c.Channel, Note: c.Note}
+		if c.Planted != nil {
 			k.Smallest = new(min(1, known+c.LearningLoss))
 			p.Smallest = new(max(*p.Smallest, *k.Smallest))
 		}
@@ -103,7 +102,7 @@ func (r *Result) powerOf(f *Finding, attributes int) Power {
 
 // missed reports whether a channel of some kind was planted and not found.
 func (p *Power) missed() bool {
-	return slices.ContainsFunc(p.Channels, func(c ChannelPower) bool { return !c.Found && c.Note == "" })
+	return slices.ContainsFunc(p.Channels, func(c ChannelPower) bool { return c.Smallest == nil && c.Note == "" })
 }
 
 // excessTest is the test of an excess against the margin, at the level alpha.

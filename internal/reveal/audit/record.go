@@ -167,9 +167,6 @@ func ReadRecord(ctx context.Context, dir string) (*Record, error) {
 // same outputs, labels, classes and names; Name becomes the file's, and Notes are not kept. It
 // returns an error if a name of a class or an attribute would come back as another.
 func (s *Sample) write(files *file.Dir, path string) error {
-	if err := s.Check(); err != nil {
-		return err
-	}
 	if err := s.writable(); err != nil {
 		return fmt.Errorf("write %s: %w", file.Shown(path), err)
 	}

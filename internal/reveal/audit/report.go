@@ -212,17 +212,18 @@ func baselineValue(b *Baseline) report.Value {
 	return report.Exactly(*b.R2, report.Share)
 }
 
+// knows says in words what the target is to those who guess from it.
+var knows = map[string]string{FromTarget: "true", FromLabel: "predicted", FromBoth: "true and the predicted"}
+
 // baselineName names a baseline in a table.
 func baselineName(name string, numeric bool) string {
 	switch {
-	case name == Majority && numeric:
-		return "mean"
-	case name == FromTarget:
-		return "from the true target"
-	case name == FromLabel:
-		return "from the predicted target"
 	case name == FromBoth:
 		return "from both"
+	case name != Majority:
+		return "from the " + knows[name] + " target"
+	case numeric:
+		return "mean"
 	}
 	return name
 }

@@ -111,7 +111,7 @@ func (x *account) verdict(f *Finding) report.Finding {
 		}
 	case NoEvidence:
 		out.Code = "no_evidence"
-		if f.Power.Smallest != nil && slices.ContainsFunc(f.Power.Channels, func(c ChannelPower) bool { return c.Found }) {
+		if f.Power.Smallest != nil && slices.ContainsFunc(f.Power.Channels, func(c ChannelPower) bool { return c.Smallest != nil }) {
 			out.Code = "no_evidence.power"
 		}
 	default:
@@ -194,16 +194,12 @@ func (r *Result) equal() string {
 // bestGuess says in words what the best baseline is.
 func (f *Finding) bestGuess(target string) string {
 	switch {
-	case f.Best == Majority && f.Numeric:
+	case f.Best != Majority:
+		return "guessing from the " + knows[f.Best] + " " + target
+	case f.Numeric:
 		return "always guessing the mean"
-	case f.Best == Majority:
-		return "always guessing the most frequent value"
-	case f.Best == FromTarget:
-		return "guessing from the true " + target
-	case f.Best == FromBoth:
-		return "guessing from the true and the predicted " + target
 	}
-	return "guessing from the predicted " + target
+	return "always guessing the most frequent value"
 }
 
 // meaning says what the verdict means, and how far it reaches.

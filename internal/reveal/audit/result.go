@@ -191,8 +191,7 @@ type Finding struct {
 	Correlation Correlation
 	Power       Power
 
-	P               float64 // the smaller of the two kinds of tests that raise the verdict to LeakyBeyond: of the excess and of the gain
-	Adjusted        float64 // the smaller of the two by Holm's method over both kinds and all attributes: LeakyBeyond rests on it
+	Adjusted        float64 // the smallest p-value of the excess, the gain and the AUC, by Holm's method over these and all attributes: LeakyBeyond rests on it
 	ExcessAdjusted  float64 // that of the excess alone
 	CuriousAdjusted float64 // the same as Adjusted with the references' tests, 1 without references: Curious rests on it
 

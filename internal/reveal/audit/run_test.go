@@ -153,7 +153,7 @@ func TestNamesOfClassesChangeNothing(t *testing.T) {
 	turned.Sensitive[0].Values = []string{"c", "a", "b"}
 	a, b := examined(t, s, quick), examined(t, &turned, quick)
 	f, g := a.Findings[0], b.Findings[0]
-	if *f.Curiosity != *g.Curiosity || f.Excess != g.Excess || f.P != g.P || f.Verdict != g.Verdict {
+	if *f.Curiosity != *g.Curiosity || f.Excess != g.Excess || f.Adjusted != g.Adjusted || f.Verdict != g.Verdict {
 		t.Errorf("renamed classes: %+v, %+v", f, g)
 	}
 	for i, c := range a.x.guesses[0].best {

@@ -57,23 +57,13 @@ const (
 	largestNumber = 1e100
 )
 
-// Check says what keeps s from being audited, if anything does, and the fix. Rows
-// are counted from 1.
+// Check says what keeps s, all of whose lists are as long as there are examples, from being audited, if anything
+// does, and the fix. Rows are counted from 1.
 func (s *Sample) Check() error {
-	n, w := s.Len(), s.RowWidth()
+	w := s.RowWidth()
 	switch {
-	case s.Kind == Vector && (w < 1 || len(s.Classes) < 1):
-		return fmt.Errorf("audit: %s: vectors of %d numbers and %d classes of the target: it takes 1 of each or more", s.Name, w, len(s.Classes))
-	case s.Kind != curious.Raw && s.Kind != curious.Soft && s.Kind != Vector:
-		return fmt.Errorf("audit: %s: outputs are %q: say whether they are %q or %q", s.Name, s.Kind, curious.Raw, curious.Soft)
-	case n == 0:
-		return fmt.Errorf("audit: %s: no examples", s.Name)
 	case s.Kind != Vector && w < 2:
 		return fmt.Errorf("audit: %s: %d columns of outputs: a classifier has one for each of 2 classes or more", s.Name, w)
-	case len(s.Outputs) != n*w:
-		return fmt.Errorf("audit: %s: %d outputs for %d examples with %d each: it takes %d", s.Name, len(s.Outputs), n, w, n*w)
-	case s.YNumbers != nil && (s.Kind != Vector || len(s.YNumbers) != n):
-		return fmt.Errorf("audit: %s: %d numbers of the target for %d examples: only vectors have a numeric target, with one for each", s.Name, len(s.YNumbers), n)
 	case len(s.Sensitive) == 0:
 		return fmt.Errorf("audit: %s: no sensitive attribute: name at least one", s.Name)
 	}
@@ -89,22 +79,13 @@ func (s *Sample) Check() error {
 			return fmt.Errorf("audit: %s: row %d: probabilities add up to %.6g, not 1: if these are scores, say that outputs are %q", s.Name, i+1, total, curious.Raw)
 		}
 	}
-	seen := map[string]bool{}
-	for i := range s.Sensitive {
-		a := &s.Sensitive[i]
-		if seen[a.Name] {
-			return fmt.Errorf("audit: %s: two sensitive attributes are called %q: rename one", s.Name, a.Name)
-		}
-		seen[a.Name] = true
-		if err := checkAttribute(a, n); err != nil {
+	for _, a := range s.Sensitive {
+		if err := checkAttribute(a); err != nil {
 			return fmt.Errorf("audit: %s: attribute %q: %w", s.Name, a.Name, err)
 		}
 	}
 	if s.Group == nil {
 		return nil
-	}
-	if len(s.Group.Labels) != n || s.Group.Name == "" {
-		return fmt.Errorf("audit: %s: %d people for %d examples, by a group called %q", s.Name, len(s.Group.Labels), n, s.Group.Name)
 	}
 	if _, people := s.people(); people < 2 {
 		return fmt.Errorf("audit: %s: all rows are of one %s: give data of more people", s.Name, s.Group.Name)
@@ -125,16 +106,8 @@ func (s *Sample) checkRow(o []float32) error {
 	return nil
 }
 
-// checkAttribute says what is wrong with an attribute of n examples.
-func checkAttribute(a *Attribute, n int) error {
-	switch {
-	case a.Name == "":
-		return fmt.Errorf("it has no name: give it one")
-	case a.Labels != nil && a.Numbers != nil:
-		return fmt.Errorf("it has labels and numbers: leave either out")
-	case len(a.Labels)+len(a.Numbers) != n:
-		return fmt.Errorf("%d values for %d examples", len(a.Labels)+len(a.Numbers), n)
-	}
+// checkAttribute says what is wrong with an attribute.
+func checkAttribute(a Attribute) error {
 	for i, l := range a.Labels {
 		if l < 0 || l >= len(a.Values) {
 			return fmt.Errorf("row %d: class %d of %d", i+1, l, len(a.Values))

@@ -17,19 +17,12 @@ func TestCheckNamesRowAndMend(t *testing.T) {
 		"row 1: probability 2 is -1":  func(s *Sample) { s.Kind = curious.Soft; s.Outputs[0], s.Outputs[1] = 1, -1 },
 		"row 4: y 9 is none of 3":     func(s *Sample) { s.Y[3] = 9 },
 		"name at least one":           func(s *Sample) { s.Sensitive = nil },
-		"two sensitive attributes":    func(s *Sample) { s.Sensitive[1].Name = "s1" },
 		"row 2: class 5 of 2":         func(s *Sample) { s.Sensitive[0].Labels[1] = 5 },
-		"19 values for 20":            func(s *Sample) { s.Sensitive[0].Labels = s.Sensitive[0].Labels[:19] },
-		"labels and numbers":          func(s *Sample) { s.Sensitive[0].Numbers = make([]float64, 20) },
 		"row 5: +Inf is not a number": func(s *Sample) {
 			s.Sensitive[0] = Attribute{Name: "n", Numbers: make([]float64, 20)}
 			s.Sensitive[0].Numbers[4] = math.Inf(1)
 		},
-		"has no name":            func(s *Sample) { s.Sensitive[0].Name = "" },
-		"59 outputs":             func(s *Sample) { s.Outputs = s.Outputs[:59] },
-		"no examples":            func(s *Sample) { s.Y = nil },
-		"1 columns":              func(s *Sample) { s.Classes = s.Classes[:1] },
-		`say whether they are "`: func(s *Sample) { s.Kind = "" },
+		"1 columns": func(s *Sample) { s.Classes = s.Classes[:1] },
 	} {
 		s := made{n: 20, classes: 3, values: []int{2, 2}, seed: 1}.sample()
 		must.Do(t, s.Check())

@@ -53,9 +53,7 @@ func (r *Result) Conclude() {
 func adjust(found []*Finding, sameRecipe bool) {
 	var beyond, curious, independence []float64
 	for _, f := range found {
-		excess, gain, area := max(f.Excess.P, f.Permutation.P), f.Given.beyond(), f.order().beyond()
-		f.P = min(excess, gain, area)
-		beyond = append(beyond, excess, gain, area)
+		beyond = append(beyond, max(f.Excess.P, f.Permutation.P), f.Given.beyond(), f.order().beyond())
 		if sameRecipe {
 			above := f.AboveReferences()
 			curious = append(curious, above[:]...)

@@ -190,7 +190,7 @@ func TestPowerNamesChannels(t *testing.T) {
 	r.Conclude()
 	f := r.Findings[0]
 	for i, want := range []float64{.01, .02, .04} {
-		if c := f.Power.Channels[i]; !c.Found || math.Abs(*c.Smallest-known-want) > 1e-9 {
+		if c := f.Power.Channels[i]; c.Smallest == nil || math.Abs(*c.Smallest-known-want) > 1e-9 {
 			t.Errorf("%+v, want %v", c, known+want)
 		}
 	}
@@ -206,11 +206,11 @@ func TestPowerNamesChannels(t *testing.T) {
 func TestAttributesShareTheLevel(t *testing.T) {
 	alone := found("a", 145, 86, .012, 1, 1)
 	if r := concluded(alone); r.Verdict != LeakyBeyond {
-		t.Fatalf("alone: %q with p %v", r.Verdict, r.Findings[0].P)
+		t.Fatalf("alone: %q with p %v", r.Verdict, r.Findings[0].Adjusted)
 	}
 	r := concluded(alone, found("b", 100, 100, .5, 1, 1), found("c", 100, 100, .5, 1, 1))
-	if got := r.Findings[0]; got.Verdict.ExceedsTarget() || math.Abs(got.Adjusted-9*got.P) > 1e-12 {
-		t.Errorf("one of three: %q, p %v adjusted to %v", got.Verdict, got.P, got.Adjusted)
+	if got := r.Findings[0]; got.Verdict.ExceedsTarget() || math.Abs(got.Adjusted-9*.012) > 1e-12 {
+		t.Errorf("one of three: %q, p .012 adjusted to %v", got.Verdict, got.Adjusted)
 	}
 }
 

@@ -100,7 +100,6 @@ const rocPoints = 200
 // the area under it with the interval of stat.NewROC. The area is that of all examples;
 // Points, of which there are 200 at most, are for drawing.
 type ROC struct {
-	Class     int          `json:"class"`
 	Name      string       `json:"name"`
 	Area      float64      `json:"area"`
 	Interval  [2]float64   `json:"interval"`

@@ -166,7 +166,7 @@ func curves(outputs []float32, kind Outputs, truth []int, names []string) []ROC 
 		for _, p := range r.Thin(rocPoints) {
 			points = append(points, [2]float64{p.False, p.True})
 		}
-		out = append(out, ROC{Class: class, Name: names[class], Area: r.Area, Interval: [2]float64{r.Interval.Low, r.Interval.High},
+		out = append(out, ROC{Name: names[class], Area: r.Area, Interval: [2]float64{r.Interval.Low, r.Interval.High},
 			Positives: r.Positives, Negatives: r.Negatives, Points: points})
 	}
 	return out

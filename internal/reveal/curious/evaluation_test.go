@@ -84,7 +84,7 @@ func TestEvaluateByHand(t *testing.T) {
 		t.Errorf("confusion %v", e.Confusion)
 	}
 	// Scores for y = 1, z1 − z0: of the 0s −1, −2, −3, −1, of the 1s 1, 2, 2, −4: 12 of 16 pairs in order.
-	if len(e.ROC) != 1 || e.ROC[0].Class != 1 || e.ROC[0].Area != .75 || e.ROC[0].Positives != 4 {
+	if len(e.ROC) != 1 || e.ROC[0].Name != "b" || e.ROC[0].Area != .75 || e.ROC[0].Positives != 4 {
 		t.Errorf("curves %+v", e.ROC)
 	}
 	c := e.Sensitive[0]
@@ -193,7 +193,7 @@ func TestEvaluateEmptyClasses(t *testing.T) {
 	test := given([][]float32{{1, 0, 0}, {0, 1, 0}, {3, 2, 0}}, []int{0, 1, 1}, 3, attribute("race", 3, 2, 2, 2))
 	g := scoring(3, 3, []float32{1, 0, 0, 0, 1, 0, 0, 0, 1}, nil)
 	e := evaluate(t, asGiven(3), []Attack{{Kind: NetworkAttack, Graph: g}}, nil, test)
-	if len(e.ROC) != 2 || e.ROC[1].Class != 1 || len(e.Sensitive[0].ROC) != 0 {
+	if len(e.ROC) != 2 || e.ROC[1].Name != "b" || len(e.Sensitive[0].ROC) != 0 {
 		t.Errorf("%+v, %+v", e.ROC, e.Sensitive[0].ROC)
 	}
 	c := e.Sensitive[0]
