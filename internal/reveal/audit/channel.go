@@ -294,9 +294,6 @@ func writeDirection(s *Sample, r *rand.Rand) func(row []float32, bit int) bool {
 // them.
 const plantedSide = .4
 
-// directionPlanted is where the positive control of vectors is planted.
-const directionPlanted = "an attribute written into a direction of the audited vectors"
-
 // plantDirection writes a random attribute into the audited vectors, as the positive control: a
 // planted classifier has no vectors of their kind. It is right for 90 % of the rows.
 func plantDirection(s *Sample, seed uint64) *Trained {
@@ -312,5 +309,5 @@ func plantDirection(s *Sample, seed uint64) *Trained {
 		}
 	}
 	n := t.Len()
-	return &Trained{Sample: t, Name: t.Name, TrueExcess: float64(right-max(ones, n-ones)) / float64(n), Where: directionPlanted}
+	return &Trained{Sample: t, Name: t.Name, TrueExcess: float64(right-max(ones, n-ones)) / float64(n), Where: "an attribute written into a direction of the audited vectors"}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"tattle/internal/reveal/curious"
 )
 
 func TestDealIsBalanced(t *testing.T) {
@@ -161,15 +159,10 @@ func TestFoldsFollowWhatIsFitted(t *testing.T) {
 
 // Rows that repeat are counted in a warning if there are few distinct ones.
 func TestFewDistinctRows(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	s := &Sample{Name: "few", Kind: curious.Raw, Target: "y", Classes: []string{"a", "b"}}
-	labels := make([]int, 600)
-	for i := range labels {
-		labels[i] = r.IntN(2)
-		s.Y = append(s.Y, r.IntN(2))
-		s.Outputs = append(s.Outputs, float32(r.IntN(20)), .5)
+	s, r := telling(600, .5, 0, 3), rand.New(rand.NewPCG(3, 3))
+	for row := range slices.Chunk(s.Outputs, 2) {
+		row[0], row[1] = float32(r.IntN(20)), .5
 	}
-	s.Sensitive = []Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
 	res := examined(t, s, Options{Seed: 1, Attacks: []string{"logistic"}, Permutations: 199})
 	if said := strings.Join(res.Warnings, " "); !strings.Contains(said, "Only 20 of 600 rows of outputs are distinct.") {
 		t.Errorf("warnings: %s", said)

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -28,17 +27,6 @@ func TestFitsAreLimited(t *testing.T) {
 			if len(sp.small) > len(sp.large) || len(sp.large) > len(sp.all) || len(sp.all) > r.Settings.MaxFit {
 				t.Errorf("limit %d: attacks are fitted on %d, %d and %d", limit, len(sp.small), len(sp.large), len(sp.all))
 			}
-		}
-	}
-}
-
-// Up to 10,000 examples the default limit leaves nothing out: the folds, and what is fitted in each, are those without it.
-func TestSmallSamplesAreNotLimited(t *testing.T) {
-	for n, limited := range map[int]bool{10000: false, 10700: true} {
-		s := made{n: n, classes: 2, values: []int{2}, seed: 1}.sample()
-		with, without := newFolded(s, Options{}), newFolded(s, Options{MaxFit: n})
-		if reflect.DeepEqual(with.splits, without.splits) == limited {
-			t.Errorf("%d examples: limited is not %t", n, limited)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"tattle/internal/file"
 	"tattle/internal/protect/measure"
 	"tattle/internal/report"
+	"tattle/internal/reveal/curious"
 )
 
 // Setup is what an audit was asked to do, beside its sample: with the files of the run it decides every claim. It is the
@@ -96,18 +97,13 @@ func (x *account) limits(v, low, high float64, u report.Unit) report.Value {
 	return report.Within(v, low, high, u, x.a.Settings.Confidence)
 }
 
-// proportion is an accuracy with its interval.
-func proportion(p classify.Proportion) report.Value {
-	return report.Within(p.Value, p.Interval[0], p.Interval[1], report.Share, classify.Confidence)
-}
-
 // wholes claims what is about all attributes.
 func (x *account) wholes() {
 	a := x.a
 	x.claim("examples", "", "", report.Measured, report.Exactly(float64(a.Examples), report.Count), 0)
 	x.claim("margin", "", "", report.Measured, report.Exactly(*a.Settings.Margin, report.Points), 0)
 	if a.Outputs != Vector {
-		x.claim("honesty", "", a.target(), report.Measured, proportion(a.Honesty), a.Honesty.Examples)
+		x.claim("honesty", "", a.target(), report.Measured, curious.Share(a.Honesty), a.Honesty.Examples)
 	}
 	for _, c := range a.Channels {
 		if c.Planted != nil {
@@ -202,7 +198,7 @@ func (x *account) guessed(f *Finding) report.Value {
 	if f.Numeric {
 		return report.Within(*f.R2, f.Interval[0], f.Interval[1], report.Share, classify.Confidence)
 	}
-	return proportion(*f.Curiosity)
+	return curious.Share(*f.Curiosity)
 }
 
 func baselineValue(b *Baseline) report.Value {
@@ -270,7 +266,7 @@ func (x *account) defences() {
 				x.claim(id, name, l.Attribute, report.Demonstrated, v, d.Honesty.Examples)
 			}
 			add("defence.excess", x.limits(l.Excess.Value, l.Excess.Low, l.Excess.High, excessUnit(l.Numeric)))
-			add("defence.honesty", proportion(d.Honesty))
+			add("defence.honesty", curious.Share(d.Honesty))
 			if g := l.Given; g != nil {
 				add("defence.gain", x.limits(g.Mean, g.Low, g.High, gainUnit(l.Numeric)))
 				if g.Order != nil {

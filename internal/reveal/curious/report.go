@@ -10,8 +10,8 @@ import (
 	"tattle/internal/report"
 )
 
-// share is a proportion as a value of a report.
-func share(p classify.Proportion) report.Value {
+// Share is a proportion as a value of a report.
+func Share(p classify.Proportion) report.Value {
 	return report.Within(p.Value, p.Interval[0], p.Interval[1], report.Share, classify.Confidence)
 }
 
@@ -36,10 +36,10 @@ var OutputWords = map[Outputs]string{Raw: "raw outputs (logits)", Soft: "soft ou
 func (v *Evaluation) Headline(r *report.Report, taus []float64) {
 	if len(v.Sensitive) == 0 {
 		r.Find("trained", "")
-		r.Add(claim("accuracy", "", "", share(v.Honesty), v.Examples))
+		r.Add(claim("accuracy", "", "", Share(v.Honesty), v.Examples))
 		return
 	}
-	r.Add(claim("honesty", v.Target, "", share(v.Honesty), v.Examples))
+	r.Add(claim("honesty", v.Target, "", Share(v.Honesty), v.Examples))
 	worst, shown := 0, []string(nil)
 	for i := range v.Sensitive {
 		s := &v.Sensitive[i]
@@ -70,7 +70,7 @@ func (v *Evaluation) Headline(r *report.Report, taus []float64) {
 // headline adds the claims on one attack.
 func (c *Curiosity) headline(r *report.Report) {
 	n := c.Curiosity.Examples
-	curiosity := claim("curiosity", c.Attribute, "", share(c.Curiosity), n)
+	curiosity := claim("curiosity", c.Attribute, "", Share(c.Curiosity), n)
 	curiosity.Kind = report.Demonstrated
 	baseline := claim("baseline", c.Attribute, "", report.Exactly(c.BaselineValue, report.Share), n)
 	for _, b := range []struct {
@@ -106,7 +106,7 @@ func (v *Evaluation) Runs(kind, name string) (all []Run) {
 	for _, s := range v.Sensitive {
 		p := s.PValueHolm
 		all = append(all, Run{
-			Plane: v.Target + " / " + s.Attribute, Kind: kind, Name: name, Honesty: share(v.Honesty), Curiosity: share(s.Curiosity),
+			Plane: v.Target + " / " + s.Attribute, Kind: kind, Name: name, Honesty: Share(v.Honesty), Curiosity: Share(s.Curiosity),
 			Baseline: report.Exactly(s.BaselineValue, report.Share), Excess: s.excess(), Entropy: v.Entropy.MeanBits, Shown: s.Shown(), P: &p, Examples: v.Examples,
 		})
 	}
@@ -243,9 +243,9 @@ func (v *Evaluation) PrunedRuns(points []Pruned) (all []PrunedRun) {
 	for k := range all {
 		all[k].Chart = all[k].Name
 		for _, x := range points {
-			p := PrunedPoint{x.Fraction, share(x.Honesty), report.Exactly(math.NaN(), report.Share)}
+			p := PrunedPoint{x.Fraction, Share(x.Honesty), report.Exactly(math.NaN(), report.Share)}
 			if k < len(x.Curiosity) {
-				p.Curiosity = share(x.Curiosity[k])
+				p.Curiosity = Share(x.Curiosity[k])
 			}
 			all[k].Points = append(all[k].Points, p)
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"tattle/internal/data/dataset"
-	"tattle/internal/engine/classify"
 	"tattle/internal/math/stat"
 	"tattle/internal/protect/measure"
 	"tattle/internal/report"
@@ -134,8 +133,7 @@ func (t *Teacher) ReportPruned(r *report.Report, points []curious.Pruned) error 
 		v.Headline(r, t.Result.Taus)
 	} else {
 		r.Find("pruned.only", curves[0].Name)
-		r.Add(report.Claim{ID: "accuracy", Kind: report.Measured, N: v.Examples, Source: report.Searched,
-			Value: report.Within(v.Honesty.Value, v.Honesty.Interval[0], v.Honesty.Interval[1], report.Share, classify.Confidence)})
+		r.Add(report.Claim{ID: "accuracy", Kind: report.Measured, N: v.Examples, Source: report.Searched, Value: curious.Share(v.Honesty)})
 	}
 	for _, c := range curves {
 		c.Report(r)
