@@ -304,8 +304,7 @@ func (x *PrunedRun) ReportEnds(r *report.Report) {
 type History struct {
 	Task                 string // what it was trained on
 	Parameters, Examples int
-	Asked                int // epochs that were asked for; Epochs are those that were completed
-	Optimizer            string
+	Asked                int     // epochs that were asked for; Epochs are those that were completed
 	Epochs               []Epoch // LossY and ValidationY count; ValidationY is NaN if it was not measured
 	Penalty              bool    // the loss has one
 }

@@ -86,7 +86,7 @@ func (r Recipe) Build(shape []int) (*nn.Graph, error) {
 func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set, progress func(done, total int)) (*Fitted, error) {
 	t := &Fitted{Graph: g, Test: test, History: curious.History{
 		Task: data.Name, Parameters: g.ParamCount(), Examples: data.Len(), Asked: r.Epochs,
-		Optimizer: fmt.Sprintf("AdamW, learning rate %g", r.LearningRate), Penalty: r.BitsPenalty > 0,
+		Penalty: r.BitsPenalty > 0,
 	}}
 	net, err := nn.NewNet(g)
 	if err != nil {
@@ -165,7 +165,7 @@ func (r Recipe) Save(path string, t *Fitted) (string, error) {
 	g := t.Graph
 	g.Metadata = map[string]string{
 		dataset.TrainedOn: g.Metadata[dataset.TrainedOn],
-		"tattle.task":     t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
+		"tattle.task":     t.Task, "tattle.net": g.Name, "tattle.optimizer": fmt.Sprintf("AdamW, learning rate %g", r.LearningRate), "tattle.seed": fmt.Sprint(r.Seed),
 		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked),
 	}
 	if r.Noise > 0 {

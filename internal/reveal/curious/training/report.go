@@ -28,8 +28,7 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 	first.Evaluation.Headline(r, first.Taus)
 	first.Evaluation.Describe(r, string(o.Attack), o.Beta)
 	h := curious.History{
-		Task: p.Train.Name, Parameters: first.Parameters, Examples: first.Examples, Asked: o.Epochs,
-		Optimizer: fmt.Sprintf("Adam, learning rate %g", o.LearningRate), Epochs: first.Epochs,
+		Task: p.Train.Name, Parameters: first.Parameters, Examples: first.Examples, Asked: o.Epochs, Epochs: first.Epochs,
 	}
 	h.Report(r)
 	var runs []curious.Run
@@ -103,8 +102,7 @@ func (s *Student) Report(r *report.Report, t *Teacher, o curious.Options, interr
 		r.Find("made.refitted", "")
 	}
 	h := curious.History{
-		Task: s.Data.Train.Name + " by its teacher", Parameters: s.Parameters, Examples: s.Data.Train.Len(), Asked: o.Epochs,
-		Optimizer: fmt.Sprintf("Adam, learning rate %g", curious.DefaultLearningRate), Epochs: s.Epochs,
+		Task: s.Data.Train.Name + " by its teacher", Parameters: s.Parameters, Examples: s.Data.Train.Len(), Asked: o.Epochs, Epochs: s.Epochs,
 	}
 	h.Report(r)
 	runs := t.Result.Evaluation.Runs(string(t.Options.Attack), "teacher")
