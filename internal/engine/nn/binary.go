@@ -59,6 +59,36 @@ func (o *Binary) constants() []*Param {
 func (o *Binary) kernel32(in ...[]int) kernel[float32] { return newBinary[float32](o, in) }
 func (o *Binary) kernel64(in ...[]int) kernel[float64] { return newBinary[float64](o, in) }
 
-func newBinary[T Float](o *Binary, in [][]int) *binaryKernel[T] {
-	return newBinaryKernel(binaryFuncs[T]()[o.Operator], in, o.constants())
+func newBinary[T Float](o *Binary, in [][]int) *broadcast[T] {
+	return newBroadcast(binaryFuncs[T]()[o.Operator].broadcast(), in, o.constants())
+}
+
+// binaryFunc is what an operator of two numbers does over a run of entries.
+type binaryFunc[T Float] struct {
+	value func(dst, a, b []T)
+
+	// left sets dst = d·∂y/∂a and right dst = d·∂y/∂b.
+	left, right func(dst, d, a, b, y []T)
+
+	// bound is the error of y where a and b are off by at most ea and eb, with its own
+	// rounding, but for what underflow does.
+	bound func(a, ea, b, eb, y float64) float64
+
+	truth bool // the values are 0 and 1, and the bounds are too
+}
+
+// broadcast returns the function of two operands.
+func (f binaryFunc[T]) broadcast() broadcastFunc[T] {
+	return broadcastFunc[T]{
+		value: func(dst []T, x [maxOperands][]T) { f.value(dst, x[0], x[1]) },
+		partial: func(dst, d []T, x [maxOperands][]T, y []T, side int) {
+			by := f.left
+			if side == 1 {
+				by = f.right
+			}
+			by(dst, d, x[0], x[1], y)
+		},
+		bound: func(x, e [maxOperands]float64, y float64) float64 { return f.bound(x[0], e[0], x[1], e[1], y) },
+		exact: f.truth,
+	}
 }

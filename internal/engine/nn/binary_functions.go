@@ -11,11 +11,7 @@ func binaryFuncs[T Float]() map[string]binaryFunc[T] {
 	m := map[string]binaryFunc[T]{
 		"Add": {
 			value: simd.Add[T], left: handOn[T], right: handOn[T],
-			bound: sumBound, linear: true,
-
-			valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, c) },
-			leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
-			commute: true,
+			bound: sumBound,
 		},
 		"Sub": {
 			value: subtract[T], left: handOn[T],
@@ -24,20 +20,13 @@ func binaryFuncs[T Float]() map[string]binaryFunc[T] {
 					dst[i] = -v
 				}
 			},
-			bound: sumBound, linear: true,
-
-			valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, -c) },
-			leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
+			bound: sumBound,
 		},
 		"Mul": {
 			value: simd.Mul[T],
 			left:  func(dst, d, _, b, _ []T) { simd.Mul(dst, d, b) },
 			right: func(dst, d, a, _, _ []T) { simd.Mul(dst, d, a) },
 			bound: mulBound,
-
-			valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, c, 0) },
-			leftBy:  func(dst, d, _ []T, c T) { simd.ScaleShift(dst, d, c, 0) },
-			commute: true,
 		},
 		"Div": {
 			value: divide[T],
@@ -48,9 +37,6 @@ func binaryFuncs[T Float]() map[string]binaryFunc[T] {
 				}
 			},
 			bound: divBound,
-
-			valueBy: divideBy[T],
-			leftBy:  func(dst, d, _ []T, c T) { divideBy(dst, d, c) },
 		},
 		"Pow": binaryPow[T](),
 		"Min": binaryChoice[T](-1),
@@ -89,12 +75,6 @@ func divide[T Float](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] / b[i]
-	}
-}
-
-func divideBy[T Float](dst, a []T, c T) {
-	for i, v := range a {
-		dst[i] = v / c
 	}
 }
 

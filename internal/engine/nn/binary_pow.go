@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/math/simd"
-)
+import "math"
 
 // binaryPow is a^b. The exponents 2, 3, ½ and −1, which nets have, are not left to the
 // library.
@@ -30,38 +26,6 @@ func binaryPow[T Float]() binaryFunc[T] {
 			}
 		},
 		bound: powerBound,
-
-		valueBy: powerBy[T],
-		leftBy:  powerSlopeBy[T],
-	}
-}
-
-// powerBy is a^c of many.
-func powerBy[T Float](dst, a []T, c T) {
-	switch c {
-	case 2:
-		simd.Mul(dst, a, a)
-	case .5:
-		for i, v := range a {
-			dst[i] = T(math.Sqrt(float64(v)))
-		}
-	default:
-		for i, v := range a {
-			dst[i] = T(power(float64(v), float64(c)))
-		}
-	}
-}
-
-func powerSlopeBy[T Float](dst, d, a []T, c T) {
-	switch c {
-	case 2:
-		for i, v := range a {
-			dst[i] = d[i] * (2 * v)
-		}
-	default:
-		for i, v := range a {
-			dst[i] = T(float64(d[i]) * powerSlope(float64(v), float64(c)))
-		}
 	}
 }
 

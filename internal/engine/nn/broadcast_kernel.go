@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tattle/internal/math/simd"
@@ -47,35 +48,38 @@ func (o operand[T]) of(l *layout, i, row int, r *stretch, buffer []T) []T {
 	return buffer[:r.n]
 }
 
-// first returns the operand's first entry of that run in that row.
-func (o operand[T]) first(i, row int, r *stretch) T { return o.values[row*o.stride+r.at[i]] }
+// broadcastFunc is what an operator of several numbers does over a run of entries: x are
+// those of each operand.
+type broadcastFunc[T Float] struct {
+	value func(dst []T, x [maxOperands][]T)
+	// partial sets dst to d times the derivative with respect to operand side.
+	partial func(dst, d []T, x [maxOperands][]T, y []T, side int)
+	// bound is the error of y where each x is off by at most its e, with the operator's own
+	// rounding, but for what underflow does.
+	bound func(x, e [maxOperands]float64, y float64) float64
+	exact bool // nothing is rounded: a bound needs no lift
+}
 
-// broadcast is what the kernels of operators that broadcast share: which entries of
-// the operands meet, and sums of cotangents over repeated entries. All but the
-// constants comes in rows, one for each example or for each of its vectors.
+// broadcast is the kernel of operators that broadcast. All but the constants comes in rows, one for
+// each example or for each of its vectors.
 type broadcast[T Float] struct {
 	*layout
+	op        broadcastFunc[T]
 	constants []*Param // nil for an input
 	input     []int    // which input the operand is; −1 for a constant
 	spares    spares[T]
 	wide      spares[float64]
-
-	// partial sets dst to ∂y/∂x·dy over a run, x being the operand side.
-	partial func(dst []T, row, example int, r *stretch, buffer []T)
 
 	// The operands of the product in progress, and their changes.
 	f       *frame[T]
 	x, d    [maxOperands]operand[T]
 	dst, dy []T
 	k, side int
-
-	values64, bounds64 [maxOperands][]float64 // of the run that eachRun is at
 }
 
-// init lays the operands out: the constants and, for those that are nil, the inputs.
-func (k *broadcast[T]) init(in [][]int, constants []*Param) {
-	shapes := mustFit(operandShapes(in, constants))
-	k.layout, k.constants = newLayout(shapes...), constants
+// newBroadcast lays the operands out: the constants and, for those that are nil, the inputs.
+func newBroadcast[T Float](op broadcastFunc[T], in [][]int, constants []*Param) *broadcast[T] {
+	k := &broadcast[T]{op: op, layout: newLayout(mustFit(operandShapes(in, constants))...), constants: constants}
 	next := 0
 	for _, p := range constants {
 		if p != nil {
@@ -85,14 +89,13 @@ func (k *broadcast[T]) init(in [][]int, constants []*Param) {
 		k.input = append(k.input, next)
 		next++
 	}
+	return k
 }
 
-// take keeps what the runs of a product need. Constants do not change: their d has no
-// values.
+// take keeps what the runs of a product need.
 func (k *broadcast[T]) take(f *frame[T], dx [][]T, n int) {
 	k.f, k.k = f, n
 	for i, in := range k.input {
-		k.d[i] = operand[T]{}
 		if in < 0 {
 			k.x[i] = operand[T]{values: values[T](k.constants[i])}
 			continue
@@ -109,44 +112,63 @@ func (k *broadcast[T]) share(rows int, body func(lo, hi int)) {
 	simd.Parallel(rows*len(k.runs), k.grain(), body)
 }
 
-// run has the cores compute dst, n rows of each example, from the inputs and their changes.
-func (k *broadcast[T]) run(f *frame[T], dst []T, dx [][]T, n int, body func(lo, hi int)) {
-	k.take(f, dx, n)
-	k.dst = dst
-	k.share(f.batch*n, body)
-}
-
 // place returns the row, its example and the run of piece q.
 func (k *broadcast[T]) place(q int) (row, example int, r *stretch) {
 	row = q / len(k.runs)
 	return row, row / k.k, &k.runs[q%len(k.runs)]
 }
 
-// value returns operand i's entries of a run, repeated in its part of the buffer where
-// it is a single one.
-func (k *broadcast[T]) value(i, example int, r *stretch, buffer []T) []T {
-	return k.x[i].of(k.layout, i, example, r, buffer[i*longestRun:])
-}
-
-// change is value for the changes, nil for those of a constant.
-func (k *broadcast[T]) change(i, row int, r *stretch, buffer []T) []T {
-	if k.input[i] < 0 {
-		return nil
+// entries returns each operand's entries of a run.
+func (k *broadcast[T]) entries(example int, r *stretch, buffer []T) (x [maxOperands][]T) {
+	for i := range k.input {
+		x[i] = k.x[i].of(k.layout, i, example, r, buffer[i*longestRun:])
 	}
-	return k.d[i].of(k.layout, i, row, r, buffer[i*longestRun:])
-}
-
-// changeOrZero is change with zeros for those of a constant.
-func (k *broadcast[T]) changeOrZero(i, row int, r *stretch, buffer []T) []T {
-	if d := k.change(i, row, r, buffer); d != nil {
-		return d
-	}
-	return cleared(buffer[i*longestRun:][:r.n])
-}
-
-func cleared[T Float](x []T) []T {
-	clear(x)
 	return x
+}
+
+func (k *broadcast[T]) forward(f *frame[T]) {
+	k.take(f, nil, 1)
+	k.share(f.batch, k.valueRuns)
+}
+
+func (k *broadcast[T]) valueRuns(lo, hi int) {
+	buffer := k.spares.borrow(maxOperands * longestRun)
+	for q := lo; q < hi; q++ {
+		_, e, r := k.place(q)
+		k.op.value(k.f.y[e*k.out+r.out:][:r.n], k.entries(e, r, buffer))
+	}
+	k.spares.giveBack(buffer)
+}
+
+func (k *broadcast[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	if len(dx) == 0 { // constants alone
+		clear(dy)
+		return
+	}
+	k.take(f, dx, n)
+	k.dst = dy
+	k.share(f.batch*n, k.tangents)
+}
+
+// tangents adds the partial products with the changes of the inputs.
+func (k *broadcast[T]) tangents(lo, hi int) {
+	buffer := k.spares.borrow((maxOperands + 2) * longestRun)
+	change, part := buffer[maxOperands*longestRun:], buffer[(maxOperands+1)*longestRun:]
+	for q := lo; q < hi; q++ {
+		row, e, r := k.place(q)
+		x, y, dst := k.entries(e, r, buffer), k.f.y[e*k.out+r.out:][:r.n], k.dst[row*k.out+r.out:][:r.n]
+		for i, in := range k.input {
+			switch {
+			case in < 0:
+			case in == 0:
+				k.op.partial(dst, k.d[i].of(k.layout, i, row, r, change), x, y, i)
+			default:
+				k.op.partial(part[:r.n], k.d[i].of(k.layout, i, row, r, change), x, y, i)
+				simd.Add(dst, dst, part[:r.n])
+			}
+		}
+	}
+	k.spares.giveBack(buffer)
 }
 
 func (k *broadcast[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
@@ -165,12 +187,18 @@ func (k *broadcast[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	}
 }
 
+// pull sets dst to the cotangent of the output over a run, times the derivative.
+func (k *broadcast[T]) pull(dst []T, row int, r *stretch, buffer []T) {
+	e := row / k.k
+	k.op.partial(dst, k.dy[row*k.out+r.out:][:r.n], k.entries(e, r, buffer), k.f.y[e*k.out+r.out:][:r.n], k.side)
+}
+
 // cotangents overwrites the cotangent of an operand that has each entry once.
 func (k *broadcast[T]) cotangents(lo, hi int) {
 	buffer := k.spares.borrow(maxOperands * longestRun)
 	for q := lo; q < hi; q++ {
-		row, e, r := k.place(q)
-		k.partial(k.dst[row*k.out+r.at[k.side]:][:r.n], row, e, r, buffer)
+		row, _, r := k.place(q)
+		k.pull(k.dst[row*k.out+r.at[k.side]:][:r.n], row, r, buffer)
 	}
 	k.spares.giveBack(buffer)
 }
@@ -186,7 +214,7 @@ func (k *broadcast[T]) sumRows(lo, hi int) {
 		for i := range k.runs {
 			r := &k.runs[i]
 			part := buffer[maxOperands*longestRun:][:r.n]
-			k.partial(part, row, row/k.k, r, buffer)
+			k.pull(part, row, r, buffer)
 			for j, v := range part {
 				terms[j] = float64(v)
 			}
@@ -202,11 +230,12 @@ func (k *broadcast[T]) sumRows(lo, hi int) {
 
 func (k *broadcast[T]) handsOn() {}
 
-// eachRun calls bound for each run of each example, with the operands in values64 and
-// the bounds of their errors in bounds64.
-func (k *broadcast[T]) eachRun(f *frame[float64], ey []float64, ex [][]float64, bound func(ey, y []float64)) {
+// roundoff lifts the bounds of an operator by their own rounding. A result is +Inf off where it is infinite and no
+// operand is.
+func (k *broadcast[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	var x, e [maxOperands]operand[float64]
-	none := cleared(k.wide.borrow(slices.Max(k.sizes[:])))
+	none := k.wide.borrow(slices.Max(k.sizes[:]))
+	clear(none)
 	buffer := k.wide.borrow(2 * maxOperands * longestRun)
 	for i, in := range k.input {
 		if in < 0 {
@@ -217,15 +246,35 @@ func (k *broadcast[T]) eachRun(f *frame[float64], ey []float64, ex [][]float64, 
 		x[i], e[i] = operand[float64]{f.x[in], k.sizes[i]}, operand[float64]{ex[in], k.sizes[i]}
 	}
 	for row := range f.batch {
-		for j := range k.runs {
-			r := &k.runs[j]
+		for q := range k.runs {
+			r := &k.runs[q]
+			var v, off [maxOperands][]float64
 			for i := range k.input {
-				k.values64[i] = x[i].of(k.layout, i, row, r, buffer[2*i*longestRun:])
-				k.bounds64[i] = e[i].of(k.layout, i, row, r, buffer[(2*i+1)*longestRun:])
+				v[i] = x[i].of(k.layout, i, row, r, buffer[2*i*longestRun:])
+				off[i] = e[i].of(k.layout, i, row, r, buffer[(2*i+1)*longestRun:])
 			}
 			at := row*k.out + r.out
-			bound(ey[at:][:r.n], f.y[at:][:r.n])
+			k.boundRun(ey[at:][:r.n], f.y[at:][:r.n], v, off)
 		}
 	}
 	k.wide.giveBack(none, buffer)
+}
+
+func (k *broadcast[T]) boundRun(ey, y []float64, x, e [maxOperands][]float64) {
+	up := roundUp(12)
+	for j := range ey {
+		var at, off [maxOperands]float64
+		overflows := math.IsInf(y[j], 0)
+		for i := range k.input {
+			at[i], off[i] = x[i][j], e[i][j]
+			overflows = overflows && !math.IsInf(at[i], 0)
+		}
+		ey[j] = k.op.bound(at, off, y[j])
+		if !k.op.exact {
+			ey[j] = up*ey[j] + underflow
+		}
+		if math.IsNaN(ey[j]) || overflows {
+			ey[j] = math.Inf(1)
+		}
+	}
 }

@@ -12,7 +12,7 @@ func needs[T Float](s *step[T]) (x, y bool) {
 		return false, false
 	case *rectifier[T], *unary[T], *rowNorm[T], *matmul[T]:
 		return true, false
-	case *binaryKernel[T]:
+	case *broadcast[T]:
 		op, _ := s.op.(*Binary)
 		switch {
 		case op != nil && (op.Operator == "Add" || op.Operator == "Sub"):

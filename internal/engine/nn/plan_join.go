@@ -1,5 +1,7 @@
 package nn
 
+import "slices"
+
 // joinConvolutions has the convolutions of a program for inference add what is added
 // to their output and rectify it, where nothing else reads the tensors in between and
 // they can.
@@ -27,8 +29,8 @@ func joinConvolutions(p *program[float32]) {
 func (p *program[T]) joins(i int, producer, readers []int) (j int, ok bool) {
 	s := p.steps[i]
 	k, single := any(s.kernel).(kernel[float32])
-	b, sum := any(s.kernel).(*binaryKernel[float32])
-	sum = sum && b.same && s.op.Kind() == "Add"
+	b, sum := s.op.(*Binary)
+	sum = sum && b.Operator == "Add" && len(s.in) == 2 && slices.Equal(s.shapes[0], s.shapes[1])
 	if !single || !sum && len(s.in) != 1 || sum && s.in[0] == s.in[1] {
 		return 0, false
 	}

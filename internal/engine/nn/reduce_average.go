@@ -57,3 +57,9 @@ func (k *average[T]) spread(x, y []T) {
 		shares = to
 	}
 }
+
+func divideBy[T Float](dst, a []T, c T) {
+	for i, v := range a {
+		dst[i] = v / c
+	}
+}

@@ -23,72 +23,37 @@ func (o *Where) Shape(inputs ...[]int) ([]int, error) {
 	return BroadcastShape(shapes...)
 }
 
-func (o *Where) kernel32(in ...[]int) kernel[float32] { return newWhere[float32](o, in) }
-func (o *Where) kernel64(in ...[]int) kernel[float64] { return newWhere[float64](o, in) }
-
-// selection is the kernel of Where.
-type selection[T Float] struct{ broadcast[T] }
-
-func newWhere[T Float](o *Where, in [][]int) *selection[T] {
-	k := &selection[T]{}
-	k.init(in, o.constants())
-	k.partial = k.partialRun
-	return k
+func (o *Where) kernel32(in ...[]int) kernel[float32] {
+	return newBroadcast(choice[float32](), in, o.constants())
 }
 
-func (k *selection[T]) forward(f *frame[T]) { k.run(f, f.y, nil, 1, k.choose) }
-
-func (k *selection[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) { k.run(f, dy, dx, n, k.tangents) }
-
-func (k *selection[T]) choose(lo, hi int) {
-	buffer := k.spares.borrow(maxOperands * longestRun)
-	for q := lo; q < hi; q++ {
-		row, e, r := k.place(q)
-		pick(k.dst[row*k.out+r.out:][:r.n], k.value(0, e, r, buffer), k.value(1, e, r, buffer), k.value(2, e, r, buffer))
-	}
-	k.spares.giveBack(buffer)
+func (o *Where) kernel64(in ...[]int) kernel[float64] {
+	return newBroadcast(choice[float64](), in, o.constants())
 }
 
-func pick[T Float](dst, c, a, b []T) {
-	for i, v := range c {
-		if v != 0 {
-			dst[i] = a[i]
-		} else {
-			dst[i] = b[i]
-		}
-	}
-}
-
-func (k *selection[T]) tangents(lo, hi int) {
-	buffer := k.spares.borrow(maxOperands * longestRun)
-	for q := lo; q < hi; q++ {
-		row, e, r := k.place(q)
-		da, db := k.changeOrZero(1, row, r, buffer), k.changeOrZero(2, row, r, buffer)
-		pick(k.dst[row*k.out+r.out:][:r.n], k.value(0, e, r, buffer), da, db)
-	}
-	k.spares.giveBack(buffer)
-}
-
-// partialRun sets dst to the cotangent of the output where that tensor is chosen; the
-// condition's is 0.
-func (k *selection[T]) partialRun(dst []T, row, example int, r *stretch, buffer []T) {
-	d := k.dy[row*k.out+r.out:][:r.n]
-	for i, v := range k.value(0, example, r, buffer) {
-		dst[i] = 0
-		if k.side > 0 && (v != 0) == (k.side == 1) {
-			dst[i] = d[i]
-		}
-	}
-}
-
-func (k *selection[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	k.eachRun(f, ey, ex, k.boundRun)
-}
-
-func (k *selection[T]) boundRun(ey, _ []float64) {
-	x, e := &k.values64, &k.bounds64
-	for j := range ey {
-		ey[j] = whereBound(x[0][j], e[0][j], x[1][j], e[1][j], x[2][j], e[2][j])
+// choice is the function of Where.
+func choice[T Float]() broadcastFunc[T] {
+	return broadcastFunc[T]{
+		value: func(dst []T, x [maxOperands][]T) {
+			for i, c := range x[0] {
+				dst[i] = x[2][i]
+				if c != 0 {
+					dst[i] = x[1][i]
+				}
+			}
+		},
+		partial: func(dst, d []T, x [maxOperands][]T, _ []T, side int) {
+			for i, c := range x[0] {
+				dst[i] = 0
+				if side > 0 && (c != 0) == (side == 1) {
+					dst[i] = d[i]
+				}
+			}
+		},
+		bound: func(x, e [maxOperands]float64, _ float64) float64 {
+			return whereBound(x[0], e[0], x[1], e[1], x[2], e[2])
+		},
+		exact: true,
 	}
 }
 
