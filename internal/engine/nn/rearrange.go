@@ -169,41 +169,6 @@ func injective(in []int, views []axisView) bool {
 	return true
 }
 
-// inverse returns the views of the inverse map, nil if there is none: where an
-// input entry is not read exactly once, or an output entry reads none.
-func inverse(in []int, views []axisView) []axisView {
-	back := make([]axisView, len(in))
-	for a := range back {
-		back[a] = axisView{-1, 1, func(int) int { return 0 }}
-	}
-	for d, v := range views {
-		if v.from < 0 && v.n == 1 {
-			continue
-		}
-		if v.from < 0 || v.n != in[v.from] {
-			return nil
-		}
-		index := make([]int, v.n)
-		for i := range index {
-			from := v.at(i)
-			if from < 0 {
-				return nil
-			}
-			index[from] = i
-		}
-		back[v.from] = listed(d, index)
-	}
-	for a, n := range in {
-		if back[a].n != n {
-			return nil
-		}
-	}
-	if !injective(in, views) {
-		return nil
-	}
-	return back
-}
-
 // rankError is the error for a list that does not have one entry for each dimension.
 func rankError(what string, shape []int) error {
 	return fmt.Errorf("%s: want one of each dimension of shape %v", what, shape)

@@ -5,28 +5,15 @@ import "tattle/internal/math/simd"
 // rearrange is the kernel of all rearrangements of one input.
 type rearrange[T Float] struct {
 	arrangement
-	value     T    // of the entries outside
-	once      bool // no input entry is read twice
-	transpose *transposition[T]
-	inverse   *rearrange[T] // of a bijection
+	value     T                 // of the entries outside
+	once      bool              // no input entry is read twice
+	transpose *transposition[T] // in the place of the arrangement, or nil
 }
 
 func newRearrange[T Float](in []int, views []axisView, value float64) *rearrange[T] {
-	k := oneWay[T](in, views)
-	k.value = T(value)
-	if back := inverse(in, views); back != nil {
-		k.inverse = oneWay[T](viewShape(views), back)
-	} else {
-		k.once = injective(in, views)
-	}
-	return k
-}
-
-// oneWay makes a kernel without its inverse.
-func oneWay[T Float](in []int, views []axisView) *rearrange[T] {
-	k := &rearrange[T]{transpose: newTransposition[T](in, views)}
+	k := &rearrange[T]{value: T(value), transpose: newTransposition[T](in, views)}
 	if k.transpose == nil {
-		k.arrangement = newArrangement(in, views)
+		k.arrangement, k.once = newArrangement(in, views), injective(in, views)
 	}
 	return k
 }
@@ -116,8 +103,8 @@ func (k *rearrange[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	}
 	switch {
 	case len(to) == 0:
-	case k.inverse != nil:
-		k.inverse.apply(to, dy, f.batch*n, 0)
+	case k.transpose != nil:
+		k.transpose.inverse().apply(to, dy, f.batch*n)
 	case k.once:
 		simd.Parallel(len(to), grain, func(lo, hi int) { clear(to[lo:hi]) })
 		simd.Parallel(f.batch*n*blocks, 1+grain/max(1, k.block), put)

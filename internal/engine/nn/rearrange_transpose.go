@@ -15,7 +15,6 @@ type transposition[T Float] struct {
 	inStride          int // between neighbours along B in the input
 	outStride         int // between neighbours along A in the output
 	inStart, outStart []int
-	strips            int // tiles along A
 }
 
 // tile is how many columns are transposed at once: 16 float32 are a line of the cache.
@@ -38,7 +37,6 @@ func newTransposition[T Float](in []int, views []axisView) *transposition[T] {
 		size: Size(shape), nA: out[at], nB: out[last], inStride: is[perm[last]], outStride: os[at],
 		inStart: []int{0}, outStart: []int{0},
 	}
-	k.strips = (k.nA + tile - 1) / tile
 	for d, a := range perm {
 		if d != at && d != last {
 			k.inStart, k.outStart = eachStep(k.inStart, out[d], is[a]), eachStep(k.outStart, out[d], os[d])
@@ -99,11 +97,17 @@ func mergeAxes(in []int, views []axisView) (shape, perm []int) {
 	return shape, perm
 }
 
+// inverse returns the transposition of the output to the input.
+func (k *transposition[T]) inverse() *transposition[T] {
+	return &transposition[T]{k.size, k.nB, k.nA, k.outStride, k.inStride, k.outStart, k.inStart}
+}
+
 func (k *transposition[T]) apply(to, from []T, n int) {
-	each := len(k.inStart) * k.strips
+	strips := (k.nA + tile - 1) / tile
+	each := len(k.inStart) * strips
 	simd.Parallel(n*each, 1+grain/(tile*k.nB), func(lo, hi int) {
 		for p := lo; p < hi; p++ {
-			e, m, a := p/each, p%each/k.strips, p%k.strips*tile
+			e, m, a := p/each, p%each/strips, p%strips*tile
 			k.strip(to[e*k.size+k.outStart[m]+a*k.outStride:], from[e*k.size+k.inStart[m]+a:], min(tile, k.nA-a))
 		}
 	})
