@@ -25,22 +25,16 @@ func copies32(op Op) bool {
 
 func (r *rewrite) foldConstant(n *Node) {
 	var in [][]int
-	var values []*Param
+	var x [][]float32
 	for _, name := range n.Inputs {
-		v := r.constant(name)
-		if v == nil {
+		c := r.constant(name)
+		if c == nil {
 			return
 		}
-		in, values = append(in, v.Shape), append(values, v)
+		in, x = append(in, c.Shape), append(x, c.Data)
 	}
-	op := n.Op
-	p := derive(n.Name, r.shapes[n.Output], slices.Concat(values, operands(op)), func(dst []float32) {
-		x := make([][]float32, len(values))
-		for i, v := range values {
-			x[i] = v.Data
-		}
-		op.kernel32(in...).forward(&frame[float32]{batch: 1, x: x, y: dst})
-	})
+	p := &Param{Name: n.Name, Shape: r.shapes[n.Output], Data: make([]float32, Size(r.shapes[n.Output]))}
+	n.Op.kernel32(in...).forward(&frame[float32]{batch: 1, x: x, y: p.Data})
 	r.become(n, &Constant{Value: p})
 }
 
@@ -117,14 +111,14 @@ func (r *rewrite) takeMatrix(n *Node, op *MatMul) {
 	}
 }
 
-// transposed returns the transpose of a matrix, whose values follow it.
+// transposed returns the transpose of a matrix.
 func transposed(p *Param) *Param {
 	rows, cols := p.Shape[0], p.Shape[1]
-	return derive(p.Name, []int{cols, rows}, []*Param{p}, func(dst []float32) {
-		for i := range rows {
-			for j := range cols {
-				dst[j*rows+i] = p.Data[i*cols+j]
-			}
+	t := NewParam(p.Name, cols, rows)
+	for i := range rows {
+		for j := range cols {
+			t.Data[j*rows+i] = p.Data[i*cols+j]
 		}
-	})
+	}
+	return t
 }

@@ -92,7 +92,9 @@ func newProof(e *engine[float64], inPairs bool) *proof {
 	for i := range e.steps {
 		s := &e.steps[i]
 		w.rounders[i] = rounderOf(s.op, s.kernel, s.shapes...)
-		w.missing = w.missing || w.rounders[i] == nil
+		if w.missing = w.rounders[i] == nil; w.missing {
+			return w
+		}
 		if inPairs {
 			w.kernels[i] = wideOf(s, w.rounders[i], room)
 		}
