@@ -38,9 +38,6 @@ func newEngine[T Float](g *Graph, shapes map[string][]int, compile func(Op, ...[
 		frames:  p.newFrames(),
 		args:    p.newArgs(),
 	}
-	for i := range e.frames {
-		e.frames[i].alone = true
-	}
 	e.kept = p.keptTensors(false)
 	e.record = p.forwardPlan(e.kept, true)
 	e.setBudget(budget)

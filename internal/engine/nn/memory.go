@@ -93,7 +93,7 @@ func (s *step[T]) scratch() int {
 	if k, ok := s.kernel.(*conv[T]); ok && k.rectifier != nil {
 		return Size(s.shape)
 	}
-	return 0
+	return s.remembered()
 }
 
 // exampleSize returns the entries that a linearisation keeps of an example.
@@ -105,7 +105,7 @@ func (e *engine[T]) exampleSize() int {
 	return n
 }
 
-// remembered returns the entries, about, that a kernel keeps of one example of its own.
+// remembered returns the entries, about, that a kernel keeps of one example of its own: winners.
 func (s *step[T]) remembered() int {
 	if _, ok := s.kernel.(*maxPool[T]); ok {
 		return Size(s.shape)
