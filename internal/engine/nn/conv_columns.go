@@ -17,7 +17,6 @@ type convColumns[T Float] struct {
 	tiling, gradTiling convTiling
 	current            convTiling // of the product in progress; sums do not depend on it
 	pairs              bool       // the kernel is 2 wide with a stride of 2, without padding, and uses each input at most once
-	shifts             bool       // see shifted
 	deep               bool       // a sum has several blocks, which are added to its bias in order
 	points             bool       // the columns are the planes of the input
 	byTile             bool       // the cores share each tile of a gradient, not the tiles
@@ -95,7 +94,6 @@ func newConvColumns[T Float](p convPlan) *convColumns[T] {
 	k.pairs = p.kW == 2 && p.strideW == 2 && p.dilW == 1 && p.kH <= p.strideH && p.dilH == 1 && p.op.Pad == [4]int{}
 	k.points = p.kH == 1 && p.kW == 1 && p.strideH == 1 && p.strideW == 1 && p.op.Pad == [4]int{}
 	k.deep = simd.Block(p.depth) < p.depth
-	k.shifts = p.strideH == 1 && p.strideW == 1 && p.outW == p.inW
 	return k
 }
 

@@ -36,14 +36,6 @@ func (k *convColumns[T]) pairsAt(plane []T, t convTile, r int) []T {
 // unfoldTap writes to dst, for the outputs from row r0 on, the inputs in plane that kernel
 // entry (r, s) multiplies; 0 for padding.
 func (k *convColumns[T]) unfoldTap(dst, plane []T, r, s, r0 int) {
-	if k.shifts {
-		lo, hi, at := k.shifted(len(dst), r, s, r0)
-		clear(dst[:lo])
-		clear(dst[hi:])
-		copy(dst[lo:hi], plane[at:])
-		k.clearEdges(dst, s)
-		return
-	}
 	b, ok := k.tapBlock(r, s, r0, len(dst)/k.outW)
 	if !ok {
 		clear(dst)
@@ -99,42 +91,10 @@ func (k *convColumns[T]) fold(col []T, t convTile, g int) {
 	}
 }
 
-// foldTap is the transpose of unfoldTap: it adds src to the inputs in plane. It may change
-// src.
+// foldTap is the transpose of unfoldTap: it adds src to the inputs in plane.
 func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
-	if k.shifts {
-		k.clearEdges(src, s)
-		lo, hi, at := k.shifted(len(src), r, s, r0)
-		to := plane[at:][:hi-lo]
-		simd.Add(to, to, src[lo:hi])
-		return
-	}
 	if b, ok := k.tapBlock(r, s, r0, len(src)/k.outW); ok {
 		put(plane[b.at:], src[b.top*k.outW+b.lo:], b.bottom-b.top, b.hi-b.lo, k.strideH*k.inW, k.outW, k.strideW)
-	}
-}
-
-// shifted is for strides of 1 and outputs as wide as the inputs: kernel entry (r, s) then
-// multiplies the input plane, shifted as a whole, except at the edges. Of the n outputs from row r0
-// on, those in [lo, hi) use the inputs from index at on.
-func (k *convColumns[T]) shifted(n, r, s, r0 int) (lo, hi, at int) {
-	at = (r0+r*k.dilH-k.top)*k.inW + s*k.dilW - k.left
-	lo = min(max(-at, 0), n)
-	hi = max(min(k.inHW-at, n), lo)
-	return lo, hi, min(max(at+lo, 0), k.inHW)
-}
-
-// clearEdges zeroes the outputs for which column s of the kernel lies outside of the input.
-func (k *convColumns[T]) clearEdges(x []T, s int) {
-	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
-	for i := 0; i < len(x); i += k.outW {
-		row := x[i : i+k.outW]
-		for j := range lo {
-			row[j] = 0
-		}
-		for j := hi; j < len(row); j++ {
-			row[j] = 0
-		}
 	}
 }
 
