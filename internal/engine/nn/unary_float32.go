@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/math/simd"
-)
+import "tattle/internal/math/simd"
 
 // Functions of float32, many at a time, where the loops of package simd serve or a
 // call for each entry would cost more than the function.
@@ -45,33 +41,6 @@ func tanhSlope32(dst, d, x []float32) {
 		simd.SigmoidSlope(dst, d, t)
 		simd.Scale(4, dst)
 	})
-}
-
-func abs32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
-
-func absolute32(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = abs32(v)
-	}
-}
-
-func absoluteSlope32(dst, d, x []float32) {
-	for i, v := range x {
-		s := d[i]
-		switch {
-		case v < 0:
-			s = -s
-		case !(v > 0):
-			s *= v // 0 and NaN
-		}
-		dst[i] = s
-	}
-}
-
-func negate32(dst, x []float32) {
-	for i, v := range x {
-		dst[i] = -v
-	}
 }
 
 func clipSlope32(dst, d, x []float32, lo, hi float32) {

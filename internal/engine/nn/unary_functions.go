@@ -10,15 +10,13 @@ import (
 // unaryFuncs are the functions of [Unary] without settings.
 var unaryFuncs = map[string]*unaryFunc{
 	"Neg": {
-		value:   func(x float64) float64 { return -x },
-		slope:   func(float64) float64 { return -1 },
-		bound:   handOnBound,
-		value32: negate32, slope32: func(dst, d, _ []float32) { negate32(dst, d) },
+		value: func(x float64) float64 { return -x },
+		slope: func(float64) float64 { return -1 },
+		bound: handOnBound,
 	},
 	"Abs": {
 		value: math.Abs, slope: signOf,
-		bound:   handOnBound,
-		value32: absolute32, slope32: absoluteSlope32,
+		bound: handOnBound,
 	},
 
 	// √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too. The slope at 0, which is
