@@ -134,10 +134,11 @@ func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int) {
 	}
 }
 
-// cotangents sweeps k cotangents per example back through the frames. A
-// student is shown, for k = 1, the cotangent of each operator's output first. dst
+// cotangents sweeps k cotangents per example back through the frames. Unless learn
+// is nil it gets, for k = 1, the cotangent of each operator's output first; it may
+// compute those of the inputs on the way, and then says so. dst
 // may be nil if the plan does not want the input's cotangent.
-func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k int, learns student[T]) {
+func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k int, learn func(i int, f *frame[T], dx [][]T, dy []T) (done bool)) {
 	rows := batch * k
 	if e.output == 0 {
 		copy(dst, u)
@@ -155,7 +156,7 @@ func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k 
 			dx[j] = e.pool.at(e.contribution(p, i, j), rows*e.sizes[t], u, dst)
 			any = any || dx[j] != nil
 		}
-		done := learns != nil && learns.learn(i, &frames[i], dx, dy)
+		done := learn != nil && learn(i, &frames[i], dx, dy)
 		if !any {
 			continue
 		}
@@ -182,12 +183,6 @@ func clearAll[T Float](xs [][]T) {
 	for _, x := range xs {
 		clear(x)
 	}
-}
-
-// student is what cotangents shows each operator's output's cotangent. It may
-// compute those of the inputs on the way, and then says so.
-type student[T Float] interface {
-	learn(i int, f *frame[T], dx [][]T, dy []T) (done bool)
 }
 
 // contribution says where step i leaves its part of its input j's cotangent.

@@ -152,7 +152,7 @@ func (t *training) Backward(dx, dy []float32) {
 		plan = t.toInput
 	}
 	b := &t.tape.blocks[0]
-	t.engine.cotangents(plan, b.frames, dx, dy, t.tape.batch, 1, t)
+	t.engine.cotangents(plan, b.frames, dx, dy, t.tape.batch, 1, t.learn)
 }
 
 // learn is called with the cotangent of the output of each operator, and sets that
