@@ -89,7 +89,7 @@ func newReduceKernel[T Float](o *Reduce, in []int) kernel[T] {
 	case "Mean":
 		return &average[T]{p, p.entries()}
 	}
-	return newReducer[T](p, reductions[o.Function])
+	return &reducer[T]{reducePlan: p, reduction: reductions[o.Function]}
 }
 
 // reducePlan says where the entries of one example's outputs lie. Output o·inner + i
