@@ -117,13 +117,9 @@ type convLinear[T Float] interface {
 	adjoint(dx, dy []T, w *Param, n int)
 }
 
-// convProducts is one way of computing a convolution and the gradients of a weight
-// that may be other than a parameter's.
+// convProducts is one way of computing a convolution and the gradients of its weight.
 type convProducts[T Float] interface {
-	// apply overwrites y with W∗x + b and what end says; a nil b is zero.
-	apply(y, x, w, b []T, n int, end ending[T])
-	// adjoint overwrites dx with Wᵀ∗dy.
-	adjoint(dx, dy, w []T, n int)
+	convLinear[T]
 	// gradient sets dw to keep·dw + ∂(dy·(W∗x))/∂W, and adds to db[o] the sum of
 	// dy over channel o.
 	gradient(dw []T, db []float64, x, dy []T, n int, keep T)
@@ -141,14 +137,12 @@ type conv[T Float] struct {
 	sums   []float64
 }
 
-// apply computes W∗x + b on n images, in training by the products that have the
-// gradient too.
-func (k *conv[T]) apply(train bool, y, x, b []T, n int, end ending[T]) {
+// way returns how to compute: in training by the products that have the gradient too.
+func (k *conv[T]) way(train bool) convLinear[T] {
 	if k.quick != nil && !train {
-		k.quick.apply(y, x, k.op.Weight, b, n, end)
-		return
+		return k.quick
 	}
-	k.products.apply(y, x, values[T](k.op.Weight), b, n, end)
+	return k.products
 }
 
 func (k *conv[T]) forward(f *frame[T]) {
@@ -156,23 +150,18 @@ func (k *conv[T]) forward(f *frame[T]) {
 	if k.op.Bias != nil {
 		b = values[T](k.op.Bias)
 	}
-	k.apply(f.train, f.y, f.x[0], b, f.batch*k.images, k.ending(f, f.x, nil, 1))
+	k.way(f.train).apply(f.y, f.x[0], k.op.Weight, b, f.batch*k.images, k.ending(f, f.x, nil, 1))
 }
 
 func (k *conv[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.apply(f.train, dy, dx[0], nil, f.batch*n*k.images, k.ending(f, dx, f.y, n))
+	k.way(f.train).apply(dy, dx[0], k.op.Weight, nil, f.batch*n*k.images, k.ending(f, dx, f.y, n))
 }
 
 func (k *conv[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	dy = k.beforeEnding(f, dx, dy, n)
-	if dx[0] == nil {
-		return
+	if dx[0] != nil {
+		k.way(f.train).adjoint(dx[0], dy, k.op.Weight, f.batch*n*k.images)
 	}
-	if k.quick != nil && !f.train {
-		k.quick.adjoint(dx[0], dy, k.op.Weight, f.batch*n*k.images)
-		return
-	}
-	k.products.adjoint(dx[0], dy, values[T](k.op.Weight), f.batch*n*k.images)
 }
 
 func (k *conv[T]) grad(f *frame[float32], dy []float32, keep float32) {

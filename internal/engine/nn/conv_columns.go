@@ -105,8 +105,8 @@ func (k *convColumns[T]) borrowTile(rows int, c convTiling) []T {
 	return k.borrow(rows * c.examples * c.rows * k.outW)
 }
 
-func (k *convColumns[T]) apply(y, x, w, b []T, n int, end ending[T]) {
-	k.y, k.x, k.w, k.b, k.n, k.end = y, x, w, b, n, end
+func (k *convColumns[T]) apply(y, x []T, w *Param, b []T, n int, end ending[T]) {
+	k.y, k.x, k.w, k.b, k.n, k.end = y, x, values[T](w), b, n, end
 	k.current = k.tiling.balanced(n)
 	simd.Parallel(k.current.tiles(n), 1, k.applyRange)
 }
@@ -221,8 +221,8 @@ func (k *convColumns[T]) gather(out []T, t convTile, g, o0, o1 int) {
 	}
 }
 
-func (k *convColumns[T]) adjoint(dx, dy, w []T, n int) {
-	k.x, k.y, k.w, k.n = dx, dy, w, n
+func (k *convColumns[T]) adjoint(dx, dy []T, w *Param, n int) {
+	k.x, k.y, k.w, k.n = dx, dy, values[T](w), n
 	k.current = k.tiling.balanced(n)
 	simd.Parallel(k.current.tiles(n)/k.current.perExample, 1, k.adjointRange)
 }

@@ -72,8 +72,8 @@ func (k *convDepthwise[T]) phaseAt(row, column int) int {
 	return len(k.phases) - 1
 }
 
-func (k *convDepthwise[T]) apply(y, x, w, b []T, n int, end ending[T]) {
-	k.y, k.x, k.w, k.b, k.end = y, x, w, b, end
+func (k *convDepthwise[T]) apply(y, x []T, w *Param, b []T, n int, end ending[T]) {
+	k.y, k.x, k.w, k.b, k.end = y, x, values[T](w), b, end
 	simd.Parallel(n*k.op.InChannels, 1+grain/(k.outHW*k.depth*k.outG), k.applyRange)
 }
 
@@ -105,8 +105,8 @@ func (k *convDepthwise[T]) spread(in, plane []T) {
 	}
 }
 
-func (k *convDepthwise[T]) adjoint(dx, dy, w []T, n int) {
-	k.x, k.y, k.w = dx, dy, w
+func (k *convDepthwise[T]) adjoint(dx, dy []T, w *Param, n int) {
+	k.x, k.y, k.w = dx, dy, values[T](w)
 	simd.Parallel(n*k.op.InChannels, 1+grain/(k.outHW*k.depth*k.outG), k.adjointRange)
 }
 

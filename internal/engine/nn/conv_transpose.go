@@ -119,7 +119,7 @@ func newConvTranspose[T Float](c *ConvTranspose, in [][]int) *convTranspose[T] {
 
 func (k *convTranspose[T]) forward(f *frame[T]) {
 	n := f.batch * k.images
-	k.products.adjoint(f.y, f.x[0], values[T](k.op.Weight), n)
+	k.products.adjoint(f.y, f.x[0], k.op.Weight, n)
 	if k.op.Bias == nil {
 		return
 	}
@@ -133,12 +133,12 @@ func (k *convTranspose[T]) forward(f *frame[T]) {
 }
 
 func (k *convTranspose[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.products.adjoint(dy, dx[0], values[T](k.op.Weight), f.batch*n*k.images)
+	k.products.adjoint(dy, dx[0], k.op.Weight, f.batch*n*k.images)
 }
 
 func (k *convTranspose[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
-		k.products.apply(dx[0], dy, values[T](k.op.Weight), nil, f.batch*n*k.images, ending[T]{})
+		k.products.apply(dx[0], dy, k.op.Weight, nil, f.batch*n*k.images, ending[T]{})
 	}
 }
 
