@@ -64,6 +64,6 @@ func (p *program[T]) join(i, j int) {
 		in = append(append([]int(nil), in...), s.in[0]+s.in[1]-from.out)
 	}
 	p.sizes[from.out] = 0
-	from.in, from.out, from.inPlace = in, s.out, false
+	from.in, from.out = in, s.out
 	p.steps[i] = from
 }
