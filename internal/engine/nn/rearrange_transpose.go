@@ -22,24 +22,30 @@ const tile = 16
 
 // newTransposition returns nil unless the views permute axes and move the last.
 func newTransposition[T Float](in []int, views []axisView) *transposition[T] {
-	shape, perm := mergeAxes(in, views)
-	last := len(perm) - 1
-	if last < 1 || perm[last] == last || Size(shape) == 0 {
+	if len(views) != len(in) || Size(in) == 0 {
 		return nil
 	}
-	out := make([]int, len(perm))
-	for d, a := range perm {
-		out[d] = shape[a]
+	steps, axes := make([]int, len(in)), Strides(in)
+	for d, v := range views {
+		if v.from < 0 || !v.isWhole(in[v.from]) {
+			return nil
+		}
+		steps[d] = axes[v.from]
 	}
-	is, os := Strides(shape), Strides(out)
-	at := slices.Index(perm, last)
+	strides := [][]int{steps}
+	out := merge(viewShape(views), strides)
+	is, os := strides[0], Strides(out)
+	at, last := slices.Index(is, 1), len(out)-1
+	if at == last {
+		return nil
+	}
 	k := &transposition[T]{
-		size: Size(shape), nA: out[at], nB: out[last], inStride: is[perm[last]], outStride: os[at],
+		size: Size(out), nA: out[at], nB: out[last], inStride: is[last], outStride: os[at],
 		inStart: []int{0}, outStart: []int{0},
 	}
-	for d, a := range perm {
+	for d, n := range out {
 		if d != at && d != last {
-			k.inStart, k.outStart = eachStep(k.inStart, out[d], is[a]), eachStep(k.outStart, out[d], os[d])
+			k.inStart, k.outStart = eachStep(k.inStart, n, is[d]), eachStep(k.outStart, n, os[d])
 		}
 	}
 	return k
@@ -54,47 +60,6 @@ func eachStep(places []int, n, step int) []int {
 		}
 	}
 	return all
-}
-
-// mergeAxes returns the permutation with as few axes as possible: axes that stay neighbours are
-// merged, and axes of length 1 are dropped. perm is nil if the views are not a permutation of
-// whole axes.
-func mergeAxes(in []int, views []axisView) (shape, perm []int) {
-	if len(views) != len(in) {
-		return nil, nil
-	}
-	var order []int
-	for _, v := range views {
-		if v.from < 0 || !v.isWhole(in[v.from]) {
-			return nil, nil
-		}
-		if in[v.from] != 1 {
-			order = append(order, v.from)
-		}
-	}
-	place := make([]int, len(in)) // of the input's axes, among those left
-	var left []int
-	for a, n := range in {
-		if n != 1 {
-			place[a] = len(left)
-			left = append(left, n)
-		}
-	}
-	var heads, sizes []int // of the merged axes, in output order
-	for d, a := range order {
-		if d > 0 && place[a] == place[order[d-1]]+1 {
-			sizes[len(sizes)-1] *= in[a]
-			continue
-		}
-		heads, sizes = append(heads, place[a]), append(sizes, in[a])
-	}
-	sorted := slices.Sorted(slices.Values(heads))
-	shape, perm = make([]int, len(heads)), make([]int, len(heads))
-	for d, h := range heads {
-		perm[d] = slices.Index(sorted, h)
-		shape[perm[d]] = sizes[d]
-	}
-	return shape, perm
 }
 
 // inverse returns the transposition of the output to the input.
