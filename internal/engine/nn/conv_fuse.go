@@ -2,23 +2,16 @@ package nn
 
 import "tattle/internal/math/simd"
 
-// fusible is a kernel that can also compute operators that follow it, while its output is still
-// in the caches. A program for inference calls its methods if nothing else reads the tensor in
-// between. After fuseAdd has returned true, the kernel's step has one more input, the last one:
-// the other summand. After fuse has returned true, nothing more is fused.
-type fusible interface {
-	fuseAdd() bool                  // y becomes op(x) + r
-	fuse(next kernel[float32]) bool // y becomes next(op(x)), or next(op(x) + r)
-}
-
 // epilogue is what a convolution does to its sum before it is stored: max(y + r, 0),
 // or Slope times it below zero. The products of the rectifier need the sign of its
-// input, which its output has, as slopes are not negative here.
+// input, which its output has, as slopes are not negative here. A program for inference asks
+// for it if nothing else reads the tensor in between; then the step has one more input, r, the last one.
 type epilogue struct {
 	add       bool
 	rectifier *rectifier[float32] // or nil
 }
 
+// fuseAdd makes y op(x) + r, unless something has been fused.
 func (e *epilogue) fuseAdd() bool {
 	if e.add || e.rectifier != nil {
 		return false
@@ -27,6 +20,7 @@ func (e *epilogue) fuseAdd() bool {
 	return true
 }
 
+// fuse makes y next(y) if that is a rectifier, after which nothing more is fused.
 func (e *epilogue) fuse(next kernel[float32]) bool {
 	r, ok := next.(*rectifier[float32])
 	if !ok || e.rectifier != nil || r.slope < 0 {

@@ -10,8 +10,8 @@ func joinConvolutions(p *program[float32]) {
 	producer := make([]int, len(p.sizes)) // step that makes the tensor, as far as one looked, + 1
 	gone := make([]bool, len(p.steps))
 	for i := range p.steps {
-		if j, ok := p.joins(i, producer, readers); ok {
-			p.join(i, j)
+		if j, ok := joins(p, i, producer, readers); ok {
+			fuseSteps(p, i, j)
 			gone[j] = true
 		}
 		producer[p.steps[i].out] = i + 1
@@ -25,13 +25,12 @@ func joinConvolutions(p *program[float32]) {
 	p.steps = kept
 }
 
-// joins returns an earlier step whose kernel has agreed to do what step i does.
-func (p *program[T]) joins(i int, producer, readers []int) (j int, ok bool) {
+// joins returns an earlier convolution that has agreed to do what step i does.
+func joins(p *program[float32], i int, producer, readers []int) (j int, ok bool) {
 	s := p.steps[i]
-	k, single := any(s.kernel).(kernel[float32])
 	b, sum := s.op.(*Binary)
 	sum = sum && b.Operator == "Add" && len(s.in) == 2 && slices.Equal(s.shapes[0], s.shapes[1])
-	if !single || !sum && len(s.in) != 1 || sum && s.in[0] == s.in[1] {
+	if !sum && len(s.in) != 1 || sum && s.in[0] == s.in[1] {
 		return 0, false
 	}
 	for _, t := range s.in {
@@ -39,25 +38,16 @@ func (p *program[T]) joins(i int, producer, readers []int) (j int, ok bool) {
 		if j < 0 || readers[t] != 1 {
 			continue
 		}
-		f, can := any(p.steps[j].kernel).(fusible)
-		switch {
-		case !can || s.out == p.output && !tellsActive(p.steps[j].kernel):
-		case sum && f.fuseAdd(), !sum && f.fuse(k):
+		c, is := p.steps[j].kernel.(*conv[float32])
+		if is && (sum && c.fuseAdd() || !sum && c.fuse(s.kernel)) {
 			return j, true
 		}
 	}
 	return 0, false
 }
 
-// tellsActive reports whether a kernel that takes over the last operator can say for
-// it which outputs are active.
-func tellsActive[T Float](k kernel[T]) bool {
-	_, ok := k.(switcher[T])
-	return ok
-}
-
-// join makes step i the kernel of step j, with what is added as the last input.
-func (p *program[T]) join(i, j int) {
+// fuseSteps makes step i the kernel of step j, with what is added as the last input.
+func fuseSteps(p *program[float32], i, j int) {
 	from, s := p.steps[j], p.steps[i]
 	in := from.in
 	if len(s.in) == 2 {
