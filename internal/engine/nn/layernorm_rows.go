@@ -2,18 +2,15 @@ package nn
 
 import (
 	"cmp"
-	"slices"
 
 	"tattle/internal/math/simd"
 )
 
-// rowNorm is the kernel of LayerNorm: it standardises rows.
+// rowNorm is the kernel of LayerNorm: it standardises rows. Parameters that the operator has not are its own.
 type rowNorm[T Float] struct {
 	rows
 	epsilon     float64
-	scale, move *Param    // or nil
-	ones, zeros []T       // in the place of missing parameters
-	spare       []float32 // in the place of the gradient of one
+	scale, move *Param
 }
 
 // rowStats is what a frame keeps: mean and 1/√(variance + ε) of each row.
@@ -21,7 +18,16 @@ type rowStats struct{ mean, invStd []float64 }
 
 func newLayerNorm[T Float](o *LayerNorm, in []int) *rowNorm[T] {
 	at := len(in) - o.axes()
-	return &rowNorm[T]{rows: rows{Size(in[at:]), Size(in[:at])}, epsilon: cmp.Or(o.Epsilon, DefaultLayerNormEpsilon), scale: o.Scale, move: o.Shift}
+	k := &rowNorm[T]{rows: rows{Size(in[at:]), Size(in[:at])}, epsilon: cmp.Or(o.Epsilon, DefaultLayerNormEpsilon), scale: o.Scale, move: o.Shift}
+	if k.scale == nil {
+		k.scale = ones(k.cols)
+		k.scale.Grad = make([]float32, k.cols)
+	}
+	if k.move == nil {
+		k.move = NewParam("", k.cols)
+		k.move.Grad = make([]float32, k.cols)
+	}
+	return k
 }
 
 // rowGrain is how many entries of a row are worth a core of their own.
@@ -35,7 +41,7 @@ func (k *rowNorm[T]) forward(f *frame[T]) {
 	}
 	n := f.batch * k.perExample
 	s.mean, s.invStd = sized(s.mean, n), sized(s.invStd, n)
-	gains, moves := k.valuesOr(k.scale, &k.ones, 1), k.valuesOr(k.move, &k.zeros, 0)
+	gains, moves := values[T](k.scale), values[T](k.move)
 	k.each(f.batch, 1, rowGrain, func(lo, hi, _ int) {
 		x, r := f.x[0][lo:hi], lo/k.cols
 		mean, variance := rowMoments(x)
@@ -43,18 +49,6 @@ func (k *rowNorm[T]) forward(f *frame[T]) {
 		s.mean[r], s.invStd[r] = mean, invStd
 		simd.NormForward(f.y[lo:hi], x, gains, moves, T(mean), T(invStd))
 	})
-}
-
-// valuesOr returns the parameter's values, or as many of v, made once, where there
-// is none.
-func (k *rowNorm[T]) valuesOr(p *Param, made *[]T, v T) []T {
-	if p != nil {
-		return values[T](p)
-	}
-	if *made == nil {
-		*made = slices.Repeat([]T{v}, k.cols)
-	}
-	return *made
 }
 
 // products returns what makes J·d = (p·d + q·x + s)·scale, and with d scaled
@@ -68,7 +62,7 @@ func (k *rowNorm[T]) products(stats *rowStats, r int, sum, dot float64) (p, q, s
 }
 
 func (k *rowNorm[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	stats, gains := f.aux.(*rowStats), k.valuesOr(k.scale, &k.ones, 1)
+	stats, gains := f.aux.(*rowStats), values[T](k.scale)
 	k.each(f.batch, n, rowGrain, func(lo, hi, at int) {
 		out, d, x := dy[lo:hi], dx[0][lo:hi], f.x[0][at:][:k.cols]
 		sum, dot := dotAndSum(d, x)
@@ -82,7 +76,7 @@ func (k *rowNorm[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] == nil {
 		return
 	}
-	stats, gains := f.aux.(*rowStats), k.valuesOr(k.scale, &k.ones, 1)
+	stats, gains := f.aux.(*rowStats), values[T](k.scale)
 	k.each(f.batch, n, rowGrain, func(lo, hi, at int) {
 		out, x := dx[0][lo:hi], f.x[0][at:][:k.cols]
 		simd.Mul(out, dy[lo:hi], gains)
@@ -98,26 +92,16 @@ func (k *rowNorm[T]) grad(f *frame[float32], dy []float32, keep float32) {
 		return
 	}
 	if keep == 0 {
-		clear(gradOr(k.scale, nil))
-		clear(gradOr(k.move, nil))
+		clear(k.scale.Grad)
+		clear(k.move.Grad)
 	}
 	stats := f.aux.(*rowStats)
-	k.spare = sized(k.spare, k.cols)
-	dScale, dMove := gradOr(k.scale, k.spare), gradOr(k.move, k.spare)
 	simd.Parallel(k.cols, 32+grain/(f.batch*k.perExample), func(lo, hi int) {
 		for r := range f.batch * k.perExample { // in order, for the channels lo to hi
 			at, n := r*k.cols+lo, hi-lo
-			simd.NormGradient(dScale[lo:hi], dMove[lo:hi], dy[at:][:n], f.x[0][at:][:n], float32(stats.mean[r]), float32(stats.invStd[r]))
+			simd.NormGradient(k.scale.Grad[lo:hi], k.move.Grad[lo:hi], dy[at:][:n], f.x[0][at:][:n], float32(stats.mean[r]), float32(stats.invStd[r]))
 		}
 	})
-}
-
-// gradOr returns the parameter's gradient, or spare where there is none.
-func gradOr(p *Param, spare []float32) []float32 {
-	if p == nil {
-		return spare
-	}
-	return p.Grad
 }
 
 // dotAndSum is [simd.DotAndSum] in either precision.
