@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -43,35 +42,4 @@ func (c *copier) against(b *testing.B, tensors int, f func()) {
 	b.ReportMetric(spent.Seconds()/c.time.Seconds()*2/float64(tensors), "x-copy")
 	b.ReportMetric(moved*2/c.time.Seconds(), "copy-GB/s")
 	b.ReportMetric(moved*float64(tensors)/spent.Seconds(), "GB/s")
-}
-
-// BenchmarkBatchNorm times the first batch norm of paper B's classifier in
-// training, alone and joined with what follows it, against copies: forward has to
-// read its input and write its output, backward to read the input and the
-// output's cotangent and write the input's.
-func BenchmarkBatchNorm(b *testing.B) {
-	const batch = 100
-	shape := []int{128, 32, 32}
-	op := testBatchNorm(shape[0])
-	for _, p := range paramsOf(op) {
-		p.Grad = make([]float32, len(p.Data))
-	}
-	joined := newNormChain(newBatchNorm[float32](op, shape))
-	joined.extend(newRectifier[float32](.01))
-	joined.extend(newDropout(.2))
-	r := rand.New(rand.NewPCG(1, 1))
-	x, dy := randomSlice[float32](r, batch*Size(shape), 1), randomSlice[float32](r, batch*Size(shape), 1)
-	y, dx := make([]float32, len(x)), make([]float32, len(x))
-	c := &copier{to: make([]float32, len(x)), from: randomSlice[float32](r, len(x), 1)}
-	for _, k := range []struct {
-		name string
-		k    kernel[float32]
-	}{{"alone", newNormChain(newBatchNorm[float32](op, shape))}, {"leaky+dropout", joined}} {
-		f := &frame[float32]{batch: batch, x: [][]float32{x}, y: y, train: true, seed: 1}
-		b.Run(k.name+"/forward", func(b *testing.B) { c.against(b, 2, func() { k.k.forward(f) }) })
-		b.Run(k.name+"/backward", func(b *testing.B) {
-			k.k.forward(f)
-			c.against(b, 3, func() { k.k.(jointLearner).gradVJP(f, dx, dy, 0) })
-		})
-	}
 }
