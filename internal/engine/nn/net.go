@@ -93,7 +93,7 @@ func (m *Net) Rest() {
 	m.engine32, m.engine64, m.compiled = nil, nil, newCompiled(m.graph, m.compiled.shapes)
 	for _, p := range m.graph.Params() {
 		p.copies.mu.Lock()
-		p.copies.made, p.copies.magnitudes = nil, nil
+		p.copies.made = nil
 		p.copies.mu.Unlock()
 	}
 }

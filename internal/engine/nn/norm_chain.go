@@ -2,12 +2,6 @@ package nn
 
 import "tattle/internal/math/simd"
 
-// jointLearner is a learner that computes the gradients of its parameters and the
-// cotangent of its only input in one pass over memory.
-type jointLearner interface {
-	gradVJP(f *frame[float32], dx, dy []float32, keep float32)
-}
-
 // normChain is a BatchNorm in training and, where one follows, a rectifier, a Dropout or
 // both, as one kernel. It goes through its tensors in the order of memory, once for the
 // sums of each plane (a channel of an example) and once for the results: what fits
@@ -185,6 +179,8 @@ func (k *normChain) vjp(f *frame[float32], dx [][]float32, dy []float32, n int) 
 
 func (k *normChain) grad(f *frame[float32], dy []float32, keep float32) { k.gradVJP(f, nil, dy, keep) }
 
+// gradVJP computes the gradients of the parameters and, unless dx is nil, the cotangent of the input in one pass
+// over memory.
 func (k *normChain) gradVJP(f *frame[float32], dx, dy []float32, keep float32) {
 	k.keep, k.learn = keep, true
 	k.backward(f, dx, dy)

@@ -13,10 +13,8 @@ import (
 // asked for and made anew, in the same storage, when the parameter has changed.
 // All nets of one graph share them.
 type copies struct {
-	mu         sync.Mutex
-	made       map[form]any // *packing[T]
-	magnitudes *Param       // see magnitudes
-	version    uint64       // that these are of
+	mu   sync.Mutex
+	made map[form]any // *packing[T]
 }
 
 // form identifies a copy of a parameter.
@@ -24,15 +22,17 @@ type form struct {
 	wide, trans      bool
 	winograd         int  // which transform of a convolution's weight: see convWinograd
 	panels           bool // of output channels: see convWinograd
+	magnitudes       bool // see magnitudes
 	offset, k, n, ld int  // all zero: the values themselves
 }
 
-// packing is one such copy: packed, or plain and only wide.
+// packing is one such copy: packed, plain and only wide, or a parameter.
 type packing[T Float] struct {
 	version uint64
 	ready   bool
 	packed  simd.Packed[T]
 	wide    []T
+	param   *Param
 }
 
 func is64[T Float]() bool { var z T; _, ok := any(z).(float64); return ok }
@@ -84,23 +84,18 @@ func packed[T Float](p *Param, trans bool, offset, k, n, ld int) *simd.Packed[T]
 	return &c.packed
 }
 
-// magnitudes returns the absolute values of a parameter as another, always the same.
+// magnitudes returns the absolute values of a parameter as another.
 func magnitudes(p *Param) *Param {
 	p.copies.mu.Lock()
 	defer p.copies.mu.Unlock()
-	c := &p.copies
-	switch {
-	case c.magnitudes == nil:
-		c.magnitudes = &Param{Name: p.Name, Shape: p.Shape, Data: make([]float32, len(p.Data))}
-	case c.version == p.version:
-		return c.magnitudes
+	c, stale := find[float32](p, form{magnitudes: true})
+	if stale {
+		c.param = NewParam(p.Name, p.Shape...)
+		for i, v := range p.Data {
+			c.param.Data[i] = float32(math.Abs(float64(v)))
+		}
 	}
-	for i, v := range p.Data {
-		c.magnitudes.Data[i] = float32(math.Abs(float64(v)))
-	}
-	c.version = p.version
-	c.magnitudes.Changed()
-	return c.magnitudes
+	return c.param
 }
 
 // widen converts x to T in the storage of dst where that suffices.

@@ -159,7 +159,7 @@ func (t *training) Backward(dx, dy []float32) {
 // of the input too where the operator does both at once.
 func (t *training) learn(i int, f *frame[float32], dx [][]float32, dy []float32) (done bool) {
 	k := t.engine.steps[i].kernel
-	joint, _ := k.(jointLearner)
+	chain, _ := k.(*normChain)
 	switch {
 	case !t.learns[i]:
 	case len(dy) == 0: // a kernel that has not run
@@ -170,8 +170,8 @@ func (t *training) learn(i int, f *frame[float32], dx [][]float32, dy []float32)
 		}
 	case t.adds[i]:
 		k.(learner).grad(f, dy, 1)
-	case joint != nil && dx[0] != nil:
-		joint.gradVJP(f, dx[0], dy, 0)
+	case chain != nil && dx[0] != nil:
+		chain.gradVJP(f, dx[0], dy, 0)
 		return true
 	default:
 		k.(learner).grad(f, dy, 0)
