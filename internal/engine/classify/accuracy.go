@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/stat"
 )
 
@@ -60,7 +61,7 @@ func AccuracyOfPeople(guess, truth, person []int, people int, chance *rand.Rand)
 func Guesses(scores []float32, classes int) []int {
 	g := make([]int, len(scores)/classes)
 	for i := range g {
-		g[i] = Best(scores[i*classes:][:classes])
+		g[i] = nn.Largest(scores[i*classes:][:classes])
 	}
 	return g
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/shared"
 )
@@ -29,7 +30,7 @@ func guesses(t testing.TB, l Learner, x []float32, d int, targets []Target, othe
 func right(scores []float32, labels []int) float64 {
 	k, n := len(scores)/len(labels), 0
 	for i, l := range labels {
-		if Best(scores[i*k:(i+1)*k]) == l {
+		if nn.Largest(scores[i*k:(i+1)*k]) == l {
 			n++
 		}
 	}

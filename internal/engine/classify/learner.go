@@ -61,17 +61,6 @@ func ByName(name string) (Learner, error) {
 	return nil, fmt.Errorf("no attack is called %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// Best returns the index of the largest score, the first of equal ones.
-func Best(scores []float32) int {
-	best := 0
-	for i, v := range scores {
-		if v > scores[best] {
-			best = i
-		}
-	}
-	return best
-}
-
 // absent is the score of a class that no row had: finite, and below every score that a
 // learner gives.
 const absent = -1e30

@@ -3,6 +3,8 @@ package classify
 import (
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/engine/nn"
 )
 
 // coded returns rows of d random digits. The parity of column 3 is flip's complement of
@@ -59,7 +61,7 @@ func TestLookupUnknown(t *testing.T) {
 	}
 	got := guesses(t, Lookup{}, x, 1, []Target{{Labels: labels, Classes: 2}}, []float32{.5, -3, 1e30})[0]
 	for i, want := range []int{1, 0, 0} {
-		if Best(got[2*i:2*i+2]) != want {
+		if nn.Largest(got[2*i:2*i+2]) != want {
 			t.Errorf("row %d is guessed as %d, want %d", i, 1-want, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/shared"
 )
 
@@ -63,7 +64,7 @@ func checkSeen(t *testing.T, name string, target Target, scores []float32) {
 			if target.Values[0] == -7 && scores[i] != -7 {
 				t.Fatalf("%s guesses %v where all are -7", name, scores[i])
 			}
-		} else if g := Best(scores[i*w : (i+1)*w]); !slices.Contains(target.Labels, g) {
+		} else if g := nn.Largest(scores[i*w : (i+1)*w]); !slices.Contains(target.Labels, g) {
 			t.Fatalf("%s guesses class %d, which no row had", name, g)
 		}
 	}

@@ -69,7 +69,7 @@ func (t *Neighbours) guess(first int, queries []float32, sums []float64) error {
 		}
 		for i := range n {
 			q := t.queries[first+i]
-			if t.half[q] != h && classify.Best(scores[i*classes:(i+1)*classes]) == t.of.Labels[q] {
+			if t.half[q] != h && nn.Largest(scores[i*classes:(i+1)*classes]) == t.of.Labels[q] {
 				sums[first+i]++
 			}
 		}

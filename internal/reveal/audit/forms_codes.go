@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"tattle/internal/engine/classify"
+	"tattle/internal/engine/nn"
 	"tattle/internal/reveal/curious"
 )
 
@@ -49,7 +49,7 @@ func valuesWidth(w int, _ curious.Outputs) int { return 1 + 4 + coded(w) + 1 }
 
 // topTwo returns the places of the largest and of the second largest output.
 func topTwo(o []float32) (first, second int) {
-	first, second = classify.Best(o), -1
+	first, second = nn.Largest(o), -1
 	for j, v := range o {
 		if j != first && (second < 0 || v > o[second]) {
 			second = j

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tattle/internal/engine/classify"
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/reveal/curious"
 )
@@ -282,7 +283,7 @@ func (h *hunt) keep(x *trialGoal, _, row int, score []float32) {
 	if g := x.out; g.at.Numeric() {
 		g.bestValue[row] = g.mean + g.spread*float64(score[0])
 	} else {
-		g.best[row] = g.back[classify.Best(score)]
+		g.best[row] = g.back[nn.Largest(score)]
 	}
 }
 
@@ -322,7 +323,7 @@ func (g *goal) merit(row int, score []float32) float64 {
 		e := float64(score[0]) - g.target.Values[row]
 		return -e * e
 	}
-	if classify.Best(score) == g.target.Labels[row] {
+	if nn.Largest(score) == g.target.Labels[row] {
 		return 1
 	}
 	return 0
