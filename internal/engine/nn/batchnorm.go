@@ -79,6 +79,8 @@ func newBatchNorm[T Float](b *BatchNorm, in []int) *batchNorm[T] {
 	return &batchNorm[T]{op: b, hw: Size(in[1:])}
 }
 
+func (k *batchNorm[T]) inPlace() {}
+
 // affine returns the a and c of channel i in inference.
 func (k *batchNorm[T]) affine(i int) (a, c float64) {
 	b := k.op

@@ -33,13 +33,13 @@ func newEngine[T Float](g *Graph, shapes map[string][]int, compile func(Op, ...[
 	}
 	e := &engine[T]{
 		program: p,
-		forth:   p.forwardPlan(nil),
+		forth:   p.forwardPlan(nil, true),
 		back:    p.backwardPlan(all),
 		frames:  p.newFrames(),
 		args:    p.newArgs(),
 	}
 	e.kept = p.keptTensors(false)
-	e.record = p.forwardPlan(e.kept)
+	e.record = p.forwardPlan(e.kept, true)
 	e.setBudget(budget)
 	return e
 }

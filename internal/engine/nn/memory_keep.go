@@ -50,20 +50,32 @@ func keptIn(place int) int {
 }
 
 // forwardPlan plans a sweep from the input, at source unless it is kept, to the output, at
-// target. Kept tensors, nil for none, have a place of their own.
-func (g *program[T]) forwardPlan(kept []bool) *plan {
+// target. Kept tensors, nil for none, have a place of their own. With inPlace, operators that can
+// write over their input do, and where their output is kept or the target, the input lies there.
+func (g *program[T]) forwardPlan(kept []bool, inPlace bool) *plan {
 	p := &plan{place: make([]int, len(g.sizes))}
-	p.place[0] = source
-	for t := range p.place[1:] {
-		p.place[t+1] = unwanted
-	}
-	for t, k := range kept {
-		if k {
+	last := g.lastReaders()
+	keeps := func(t int) bool { return kept != nil && kept[t] }
+	for t := range p.place {
+		p.place[t] = unwanted
+		if keeps(t) {
 			p.place[t] = keptAt(t)
 		}
 	}
+	if !keeps(0) {
+		p.place[0] = source
+	}
 	p.place[g.output] = target
-	g.assign(p)
+	over := func(i int) bool { // step i writes over its input
+		s := g.steps[i]
+		return inPlace && s.inPlace && len(s.in) == 1 && s.in[0] != 0 && !keeps(s.in[0]) && last[s.in[0]] == i
+	}
+	for i := len(g.steps) - 1; i >= 0; i-- {
+		if s := g.steps[i]; p.place[s.out] <= target && over(i) {
+			p.place[s.in[0]] = p.place[s.out]
+		}
+	}
+	g.assign(p, last, over)
 	return p
 }
 

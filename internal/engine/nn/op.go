@@ -57,6 +57,10 @@ type learner interface {
 	grad(f *frame[float32], dy []float32, keep float32)
 }
 
+// inPlacer is a kernel of one input whose output (or, in vjp, whose input's
+// cotangent) may lie in the same memory as what it is computed from.
+type inPlacer interface{ inPlace() }
+
 // passer is a kernel that returns its one input unchanged, in inference always
 // and in training where passTrain is true: the executor leaves it out.
 type passer interface{ passTrain() bool }

@@ -13,13 +13,14 @@ type program[T Float] struct {
 
 // step is one operator: its kernel and the tensors it reads and writes.
 type step[T Float] struct {
-	name   string // of the node
-	op     Op
-	kernel kernel[T]
-	in     []int
-	out    int
-	shapes [][]int // of the inputs of one example
-	shape  []int   // of its output
+	name    string // of the node
+	op      Op
+	kernel  kernel[T]
+	inPlace bool
+	in      []int
+	out     int
+	shapes  [][]int // of the inputs of one example
+	shape   []int   // of its output
 }
 
 // newProgram compiles a graph whose tensors have these shapes.
@@ -37,8 +38,9 @@ func newProgram[T Float](g *Graph, shapes map[string][]int, compile func(Op, ...
 			tensor[n.Output] = in[0]
 			continue
 		}
+		_, inPlace := k.(inPlacer)
 		tensor[n.Output] = len(p.sizes)
-		p.steps = append(p.steps, step[T]{n.Name, n.Op, k, in, len(p.sizes), inShapes, shapes[n.Output]})
+		p.steps = append(p.steps, step[T]{n.Name, n.Op, k, inPlace, in, len(p.sizes), inShapes, shapes[n.Output]})
 		p.sizes = append(p.sizes, Size(shapes[n.Output]))
 	}
 	p.output = tensor[g.Output]
@@ -110,10 +112,14 @@ func (g *program[T]) readers() []int {
 
 // assign gives buffers to the outputs that have no place yet, and takes them back after
 // the last reader.
-func (g *program[T]) assign(p *plan) {
-	last := g.lastReaders()
+func (g *program[T]) assign(p *plan, last []int, over func(i int) bool) {
 	for i, s := range g.steps {
-		if p.place[s.out] == unwanted {
+		switch {
+		case p.place[s.out] != unwanted:
+		case over(i):
+			p.place[s.out] = p.place[s.in[0]]
+			continue
+		default:
 			p.place[s.out] = p.take(g.sizes[s.out])
 		}
 		for j, t := range s.in {
@@ -135,6 +141,7 @@ func (g *program[T]) backwardPlan(wanted []bool) *plan {
 	for i := len(g.steps) - 1; i >= 0; i-- {
 		s := g.steps[i]
 		scratch := make([]int, len(s.in))
+		from, reused := p.place[s.out], false
 		for j, t := range s.in {
 			scratch[j] = unwanted
 			switch {
@@ -143,6 +150,8 @@ func (g *program[T]) backwardPlan(wanted []bool) *plan {
 				scratch[j] = p.take(g.sizes[t])
 			case t == 0:
 				p.place[t] = target
+			case s.inPlace && from >= 0:
+				p.place[t], reused = from, true
 			default:
 				p.place[t] = p.take(g.sizes[t])
 			}
@@ -150,7 +159,9 @@ func (g *program[T]) backwardPlan(wanted []bool) *plan {
 		for _, b := range scratch {
 			p.release(b)
 		}
-		p.release(p.place[s.out])
+		if !reused {
+			p.release(from)
+		}
 		p.scratch[i] = scratch
 	}
 	return p

@@ -54,6 +54,6 @@ func fuseSteps(p *program[float32], i, j int) {
 		in = append(append([]int(nil), in...), s.in[0]+s.in[1]-from.out)
 	}
 	p.sizes[from.out] = 0
-	from.in, from.out = in, s.out
+	from.in, from.out, from.inPlace = in, s.out, false
 	p.steps[i] = from
 }

@@ -87,7 +87,7 @@ type proof struct {
 const wideRows = 8
 
 func newProof(e *engine[float64], inPairs bool) *proof {
-	w := &proof{plan: e.forwardPlan(nil), limit: e.limit, frames: e.newFrames(), inPairs: inPairs, kernels: make([]wideKernel, len(e.steps)), rounders: make([]rounder, len(e.steps))}
+	w := &proof{plan: e.forwardPlan(nil, false), limit: e.limit, frames: e.newFrames(), inPairs: inPairs, kernels: make([]wideKernel, len(e.steps)), rounders: make([]rounder, len(e.steps))}
 	room := &wideRoom{}
 	for i := range e.steps {
 		s := &e.steps[i]

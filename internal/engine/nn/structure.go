@@ -66,6 +66,7 @@ func newDropout(p float64) *dropout {
 }
 
 func (k *dropout) passTrain() bool { return false }
+func (k *dropout) inPlace()        {}
 
 // drawMask returns a mask of n entries, in the storage of the one given where that
 // suffices.

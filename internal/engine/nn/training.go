@@ -57,7 +57,7 @@ func newTraining(g *Graph, learned []*Param, seed uint64, join func(*program[flo
 	p := newProgram(g, net.compiled.shapes, Op.kernel32, true)
 	join(p)
 	e := &engine[float32]{program: p, limit: math.MaxInt, resident: math.MaxInt, args: p.newArgs(), kept: p.keptTensors(true)}
-	e.record = p.forwardPlan(e.kept)
+	e.record = p.forwardPlan(e.kept, true)
 	t := &training{engine: e, tape: &tape[float32]{engine: e, train: true}, seed: seed}
 	if err := t.findLearners(learned); err != nil {
 		return nil, fmt.Errorf("net %q: %w", g.Name, err)

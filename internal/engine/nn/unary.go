@@ -78,6 +78,8 @@ type unaryFunc struct {
 // values and for products with the slopes.
 type elementwise[T Float] struct{ apply, product pass[T] }
 
+func (k *elementwise[T]) inPlace() {}
+
 func (k *elementwise[T]) forward(f *frame[T]) { k.apply.run(f.y, f.x[0], f.x[0], f.batch, 1) }
 
 func (k *elementwise[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
