@@ -3,6 +3,8 @@ package classify
 import (
 	"fmt"
 	"sync"
+
+	"tattle/internal/engine/nn"
 )
 
 // Table holds rows of numbers, [n, d]. Learners are fitted to all of them or to some. What they need to know of the rows
@@ -44,11 +46,7 @@ func NewTable(x []float32, d int) *Table {
 
 // All returns all rows.
 func (t *Table) All() Rows {
-	at := make([]int, t.n)
-	for i := range at {
-		at[i] = i
-	}
-	return Rows{t, at}
+	return Rows{t, nn.Indices(t.n)}
 }
 
 // Rows are some rows of a table, in an order of their own.

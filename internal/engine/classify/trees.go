@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/run"
 )
@@ -186,10 +187,7 @@ func (g *growth) grow(j job) {
 // choose returns the columns that trees of a target look at, or that these are drawn from: those with the largest sum, over the scores, of squared
 // correlations with the slopes of the loss before the first tree. Standardised values are cut off as those of a network are.
 func (g *growth) choose(b *boosted) []int {
-	all := make([]int, g.d)
-	for j := range all {
-		all[j] = j
-	}
+	all := nn.Indices(g.d)
 	if g.d <= treeWide || b.outputs == 0 {
 		return all
 	}

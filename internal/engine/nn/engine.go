@@ -153,7 +153,11 @@ func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k 
 		}
 		dx, any := e.args[i], false
 		for j, t := range s.in {
-			dx[j] = e.pool.at(e.contribution(p, i, j), rows*e.sizes[t], u, dst)
+			place := p.scratch[i][j]
+			if place == unwanted {
+				place = p.place[t]
+			}
+			dx[j] = e.pool.at(place, rows*e.sizes[t], u, dst)
 			any = any || dx[j] != nil
 		}
 		done := learn != nil && learn(i, &frames[i], dx, dy)
@@ -163,7 +167,9 @@ func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k 
 		switch {
 		case done:
 		case len(dy) == 0:
-			clearAll(dx)
+			for _, x := range dx {
+				clear(x)
+			}
 		default:
 			s.kernel.vjp(&frames[i], dx, dy, k)
 		}
@@ -177,20 +183,6 @@ func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k 
 	if p.place[0] == unwanted {
 		clear(dst) // the output does not depend on the input
 	}
-}
-
-func clearAll[T Float](xs [][]T) {
-	for _, x := range xs {
-		clear(x)
-	}
-}
-
-// contribution says where step i leaves its part of its input j's cotangent.
-func (e *engine[T]) contribution(p *plan, i, j int) int {
-	if b := p.scratch[i][j]; b != unwanted {
-		return b
-	}
-	return p.place[e.steps[i].in[j]]
 }
 
 func (e *engine[T]) linearize(x []T, batch int) *tape[T] {

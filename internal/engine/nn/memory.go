@@ -39,7 +39,12 @@ func (m *Net) SetMemory(bytes int64) {
 // and their copies; in float64 it is twice as many.
 func (m *Net) Memory(examples, vectors int) int64 {
 	e := run32(m)
-	return e.memory(examples, vectors)
+	kept := int64(min(examples, e.resident)) * int64(e.exampleSize())
+	if examples > e.resident {
+		kept += int64(examples) * int64(e.sizes[0]+e.sizes[e.output])
+	}
+	rows := min(int64(e.limit), int64(examples)*int64(max(1, vectors)))
+	return int64(slack * float64(width[float32]()*(kept+rows*int64(e.rowSize()))))
 }
 
 // width returns the bytes of an entry.
@@ -98,7 +103,12 @@ func (s *step[T]) scratch() int {
 
 // exampleSize returns the entries that a linearisation keeps of an example.
 func (e *engine[T]) exampleSize() int {
-	n := e.keptSize(e.kept)
+	n := e.sizes[e.output]
+	for t, k := range e.kept {
+		if k && t != e.output {
+			n += e.sizes[t]
+		}
+	}
 	for i := range e.steps {
 		n += e.steps[i].remembered()
 	}
@@ -111,13 +121,4 @@ func (s *step[T]) remembered() int {
 		return Size(s.shape)
 	}
 	return 0
-}
-
-func (e *engine[T]) memory(examples, vectors int) int64 {
-	kept := int64(min(examples, e.resident)) * int64(e.exampleSize())
-	if examples > e.resident {
-		kept += int64(examples) * int64(e.sizes[0]+e.sizes[e.output])
-	}
-	rows := min(int64(e.limit), int64(examples)*int64(max(1, vectors)))
-	return int64(slack * float64(width[T]()*(kept+rows*int64(e.rowSize()))))
 }

@@ -78,14 +78,3 @@ func (g *program[T]) forwardPlan(kept []bool, inPlace bool) *plan {
 	g.assign(p, last, over)
 	return p
 }
-
-// keptSize returns the entries that a linearisation keeps of one example.
-func (g *program[T]) keptSize(kept []bool) int {
-	n := g.sizes[g.output]
-	for t, k := range kept {
-		if k && t != g.output {
-			n += g.sizes[t]
-		}
-	}
-	return n
-}

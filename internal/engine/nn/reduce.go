@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -68,14 +69,7 @@ func (o *Reduce) reduced(shape []int) ([]bool, error) {
 }
 
 // ReduceFunctions returns the functions of a Reduce, sorted.
-func ReduceFunctions() []string {
-	names := make([]string, 0, len(reductions))
-	for name := range reductions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func ReduceFunctions() []string { return slices.Sorted(maps.Keys(reductions)) }
 
 func (o *Reduce) kernel32(in ...[]int) kernel[float32] { return newReduceKernel[float32](o, in[0]) }
 func (o *Reduce) kernel64(in ...[]int) kernel[float64] { return newReduceKernel[float64](o, in[0]) }

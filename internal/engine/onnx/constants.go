@@ -238,11 +238,6 @@ func asFloats(v *value) *value {
 	return &f
 }
 
-// isFinite reports whether all elements are finite.
-func (v *value) isFinite() bool {
-	return !slices.ContainsFunc(v.floats, func(x float32) bool { return x-x != 0 })
-}
-
 // mustBeSound panics if an element is NaN or, unless infinite is set, infinite.
 func (v *value) mustBeSound(infinite bool) {
 	for i, x := range v.floats {

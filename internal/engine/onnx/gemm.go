@@ -108,7 +108,7 @@ func (r *nodeReader) addBias(x, c *view) bool {
 	if !ok || dense.Bias != nil || r.params[derivation{dense.Weight.Name, rowsDone}] != dense.Weight {
 		return false
 	}
-	if k := nn.Size(c.shape); k != 1 && k != dense.Out || x.shape[len(x.shape)-1] != dense.Out || !c.value.isFinite() {
+	if k := nn.Size(c.shape); k != 1 && k != dense.Out || x.shape[len(x.shape)-1] != dense.Out || !nn.Finite(c.value.floats) {
 		return false
 	}
 	dense.Bias = r.bias(c.value, dense.Out, 1)
