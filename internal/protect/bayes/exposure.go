@@ -50,6 +50,9 @@ const (
 	streamPeople  = 2       // of random numbers: who is drawn
 )
 
+// peopleOf returns the number of people whose releases are drawn at a time.
+func peopleOf(releases, queries, dim int) int { return max(1, exposedValues/(releases*queries*dim)) }
+
 // Expose draws people of the list and releases of their inputs, and counts how often each is named. All options but Draws
 // have the meaning of Run, whose errors it returns.
 func Expose(ctx context.Context, list Candidates, noise Density, subjects, releases int, o Options) (*Exposure, error) {
@@ -69,7 +72,7 @@ func Expose(ctx context.Context, list Candidates, noise Density, subjects, relea
 		}
 	}
 	e.Hits = make([]int, len(e.People))
-	each := max(1, exposedValues/(releases*o.Queries*list.Dim())) // people at a time
+	each := peopleOf(releases, o.Queries, list.Dim())
 	for from := 0; from < len(e.People); from += each {
 		some := e.People[from:min(len(e.People), from+each)]
 		part, progress := o, o.Progress
@@ -143,13 +146,7 @@ func (e *Exposure) Above(t, alpha float64) Limit {
 		}
 		return count
 	}
-	below := func(k int) float64 { // P(Bin(n, t) < k)
-		switch {
-		case k <= 0:
-			return 0
-		case k > n:
-			return 1
-		}
+	below := func(k int) float64 { // P(Bin(n, t) < k), for k from 1 to n
 		return mathext.RegIncBeta(float64(n-k+1), float64(k), 1-t)
 	}
 	limit := Limit{Mean: float64(with(int(t*float64(n))+1)) / float64(m), High: 1}

@@ -99,11 +99,16 @@ func TestCoarseCrowd(t *testing.T) {
 
 // A release that is as near to both candidates, which float32 cannot tell, is found to be so in float64.
 func TestNearerByRounding(t *testing.T) {
-	const gap = 0x1p-20
-	r := &rivals{own: []float32{1 + gap}, all: []float32{1}}
-	for _, product := range []float32{-gap * gap / 2, -gap * gap / 2 * (1 + 0x1p-22), -gap * gap / 2 * (1 - 0x1p-22)} { // rounded to float32
-		if d := r.nearer(rival{0, gap * gap}, product, []float32{-gap / 2}); d != 0 {
-			t.Errorf("distances differ by %v", d)
+	for _, gap := range []float32{0x1p-20, 0x1p10} {
+		r := &rivals{own: []float32{1 + gap}, all: []float32{1}}
+		for _, off := range []float32{0, 0x1.8p-21, -0x1.8p-21} { // of the product, rounded to float32
+			if d := r.nearer(rival{0, gap * gap}, -gap*gap/2*(1+off), []float32{-gap / 2}); d != 0 {
+				t.Errorf("%v apart: distances differ by %v", gap, d)
+			}
+			want := -float64(gap*gap) * float64(off) // of a release that is off the middle by as much
+			if d := r.nearer(rival{0, gap * gap}, -gap*gap/2, []float32{-gap / 2 * (1 + off)}); d != want {
+				t.Errorf("%v apart: distances differ by %v, want %v", gap, d, want)
+			}
 		}
 	}
 }

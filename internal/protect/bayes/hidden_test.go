@@ -60,7 +60,7 @@ func TestSpread(t *testing.T) {
 		{[]int{4, 4, 7, 7}, []float64{.5, .5, .125, .125}, .1875},
 		{[]int{1, 2, 3, 4}, []float64{1, 0, 0, 0}, math.Sqrt(3) / 4},
 	} {
-		if got := (&HiddenResult{Truth: c.truth, First: c.first}).Spread(); math.Abs(got-c.want) > 1e-15 {
+		if got := (&HiddenResult{Truth: c.truth, First: c.first}).Spread(); !(math.Abs(got-c.want) <= 1e-15) {
 			t.Errorf("%v of %v: %v, want %v", c.first, c.truth, got, c.want)
 		}
 	}

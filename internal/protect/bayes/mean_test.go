@@ -62,18 +62,23 @@ func TestMean(t *testing.T) {
 // in one.
 func TestChooseTemperature(t *testing.T) {
 	noise, _ := release.NewGaussian(.5)
-	choose := func(count, dim int) float64 {
-		list := table{dim, normal(count*dim, 2)}
+	choose := func(count, dim, copies int) float64 {
+		list, p := table{dim, normal(count*dim, 2)}, dim*copies
 		inputs := func(dst []float32, indices []int) {
 			for k, i := range indices {
-				for j := range dim {
-					dst[k*dim+j] = float32(list.a[i*dim+j])
+				for j := range p {
+					dst[k*p+j] = float32(list.a[i*dim+j%dim])
 				}
 			}
 		}
-		return must.Get(ChooseTemperature(context.Background(), list, dim, inputs, noise, 200, rand.New(rand.NewPCG(1, 1))))(t)
+		return must.Get(ChooseTemperature(context.Background(), list, p, inputs, noise, 200, rand.New(rand.NewPCG(1, 1))))(t)
 	}
-	if dense, sparse := choose(5000, 1), choose(300, 30); dense > 2 || sparse <= dense {
+	if dense, sparse := choose(5000, 1, 1), choose(300, 30, 1); dense > 2 || sparse <= dense {
 		t.Errorf("temperatures %v with 5,000 candidates of one feature, %v with 300 of thirty", dense, sparse)
+	}
+	for _, dim := range []int{2, 8} { // inputs so long that the releases are guessed in two parts
+		if one, many := choose(50, dim, 1), choose(50, dim, 8192/dim); one != many {
+			t.Errorf("temperature %v for %d numbers, %v for many copies of them", one, dim, many)
+		}
 	}
 }

@@ -64,6 +64,14 @@ func TestMemo(t *testing.T) {
 			}
 		}
 	}
+	known, computed := make([]float32, 2*dim), make([]float64, 2*dim)
+	must.Do(t, (Inputs{Front: net, Data: data, Indices: []int{9, 4}}).Features(t.Context(), computed, []int{0, 1}))
+	if !memo.Known(known, []int{9, 4}) || !slices.Equal(known, nn.Float32s(computed)) {
+		t.Errorf("known features %v, want %v", known, computed)
+	}
+	if NewMemo(inputs, dim).Known(known, []int{0}) || (*Memo)(nil).Known(known, []int{0}) {
+		t.Error("features are known before they are computed")
+	}
 	clear(data.read)
 	of, some := nn.ChosenFrom(nn.Choose(data, []int{7, 3}))
 	want, got := make([]float64, dim), make([]float64, dim)

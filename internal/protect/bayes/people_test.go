@@ -198,6 +198,12 @@ func TestExposureOfCopies(t *testing.T) {
 			t.Errorf("person %d of five with equal inputs is named in %d of 2,000 releases", e.People[i], h)
 		}
 	}
+	alone := must.Get(Expose(context.Background(), table{1, make([]float64, 5)}, release.Gaussian{Sigma: 1}, 5, 2000, Options{}))(t)
+	for i, h := range alone.Hits {
+		if math.Abs(float64(h)/2000-.2) > 4.9*.4/math.Sqrt(2000) {
+			t.Errorf("input %d of five equal ones is named in %d of 2,000 releases", alone.People[i], h)
+		}
+	}
 }
 
 // Limits of few releases, and of nobody who is named.
@@ -209,6 +215,11 @@ func TestExposureLimits(t *testing.T) {
 	if l, want := (&Exposure{Releases: 20, Hits: hits}).Above(.3, .001), (Limit{.36, low, high}); l != want {
 		t.Errorf("%+v, want %+v", l, want)
 	}
+	// Of 10 releases, P(Bin(10, .999) < 10) = .01 ≤ .05: who is named in more is named in all.
+	all := Limit{.75, 0, stat.ClopperPearson(30, 40, .998).High / .95}
+	if l := (&Exposure{Releases: 10, Hits: slices.Repeat([]int{9, 10, 10, 10}, 10)}).Above(.999, .001); l != all {
+		t.Errorf("%+v, want %+v", l, all)
+	}
 	if l := (&Exposure{Releases: 10, Hits: []int{0, 0, 10}}).Above(.001, .001); l.High != 1 {
 		t.Errorf("too few releases limit to %v", l.High)
 	}
@@ -217,7 +228,7 @@ func TestExposureLimits(t *testing.T) {
 	}
 }
 
-// The mean of shares has limits on both sides by bets, moved apart by what the mean of several releases may differ.
+// The mean of shares has limits on both sides by bets, of hidden inputs by Chernoff's, moved apart by what the mean of several releases may differ.
 func TestMeanNamedLimits(t *testing.T) {
 	named, missed := make([]float64, 400), make([]float64, 400)
 	for i := range named {
@@ -227,6 +238,11 @@ func TestMeanNamedLimits(t *testing.T) {
 	got, want := MeanNamed(named, 1e-3), Limit{.25, stat.BetLow(named, 1e-3) - release.MeanError, 1 - stat.BetLow(missed, 1e-3) + release.MeanError}
 	if math.Abs(got.Mean-want.Mean)+math.Abs(got.Low-want.Low)+math.Abs(got.High-want.High) > 1e-12 || !(got.Low > .2 && got.High < .3) {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+	hidden := (&HiddenResult{First: slices.Repeat([]float64{0, 0, 0, 1}, 100)}).Identified(1e-3)
+	want = Limit{.25, stat.ChernoffLow(.25, 400, 1e-3) - release.MeanError, 1 - stat.ChernoffLow(.75, 400, 1e-3) + release.MeanError}
+	if math.Abs(hidden.Mean-want.Mean)+math.Abs(hidden.Low-want.Low)+math.Abs(hidden.High-want.High) > 1e-12 {
+		t.Errorf("hidden inputs: %+v, want %+v", hidden, want)
 	}
 }
 
@@ -300,10 +316,10 @@ func TestNearestNames(t *testing.T) {
 				// Far from zero, float32 could not tell the candidates apart, and people would look safe.
 				distant := table{3, slices.Clone(list.a)}
 				for i := range distant.a {
-					distant.a[i] += 1 << 24
+					distant.a[i] -= 1 << 24
 				}
 				if far := mean(must.Get(Expose(t.Context(), distant, noise, 40, 100, o))(t)); math.Abs(far-mean(fast)) > .056 {
-					t.Errorf("%s noise, %d releases: moved by 2²⁴, named in %v", name, queries, far)
+					t.Errorf("%s noise, %d releases: moved by −2²⁴, named in %v", name, queries, far)
 				}
 			}
 		}
@@ -333,6 +349,13 @@ func TestNearestPeopleMemory(t *testing.T) {
 	left := c.against(some, people, c.values, c.half, map[int][]int{})
 	if runtime.ReadMemStats(&after); len(left) != 20000 || after.TotalAlloc-before.TotalAlloc > 100<<20 {
 		t.Errorf("%d releases are left, %d MB were taken", len(left), (after.TotalAlloc-before.TotalAlloc)>>20)
+	}
+	if left := c.all(t.Context(), some[:3], map[int][]int{}); len(left) != 3 {
+		t.Errorf("%d of 3 releases are left in all blocks", len(left))
+	}
+	rivals := map[int][]int{}
+	if left := c.all(t.Context(), []facing{{y: []float32{0}, own: 1, level: -50}}, rivals); len(left) != 0 || !slices.Equal(rivals[1], []int{0}) {
+		t.Errorf("%d releases are left, rivals %v", len(left), rivals)
 	}
 }
 

@@ -60,10 +60,9 @@ func (p Population) Enough(good func(Population) bool) int {
 			return 0
 		}
 	}
-	half := p.N / 2
-	return half + sort.Search(p.N-half, func(more int) bool {
-		p.N = half + more
-		return p.N > 0 && good(p)
+	return sort.Search(p.N, func(n int) bool {
+		p.N = n
+		return n > 0 && good(p)
 	})
 }
 

@@ -191,7 +191,7 @@ func TestTwoCandidates(t *testing.T) {
 			t.Errorf("d = %v: named %+v, want %v", d, named, want)
 		}
 		wrong := math.Erfc(d/2/math.Sqrt2) / 2 // the rank is 2, or 1½ of equal ones
-		if rank := r.Rank(alpha); rank.Low > 1+wrong || rank.High < 1+wrong || rank.High > 1.02+wrong || math.Abs(rank.Mean-1-wrong) > .02 {
+		if rank := r.Rank(alpha); rank.Low > 1+wrong || rank.Low < .96+wrong || rank.High < 1+wrong || rank.High > 1.02+wrong || math.Abs(rank.Mean-1-wrong) > .02 {
 			t.Errorf("d = %v: rank %+v, want %v", d, rank, 1+wrong)
 		}
 		var h float64
@@ -288,6 +288,10 @@ func TestAddAllocatesNothing(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+	states[1].add(rows[1000:1000+d.truth[1]], 0, attributes, nil) // up to the true one, which is in the next block
+	if states[1].equal != 0 {
+		t.Errorf("%d candidates are as likely as the true one", states[1].equal)
+	}
 }
 
 func TestRunErrors(t *testing.T) {
@@ -306,6 +310,7 @@ func TestRunErrors(t *testing.T) {
 		"too large":      run(two, small, Options{}),
 		"too large sums": run(two, laplace, Options{}),
 		"half a prior":   run(two, noise, Options{Prior: []float64{.25, .25}}),
+		"no chance":      run(two, noise, Options{Prior: []float64{0, 1}}),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -358,6 +363,9 @@ func TestMemory(t *testing.T) {
 	}
 	if blockOf(784) != blockCandidates || blockOf(1<<22) != 4 || blockOf(1<<30) != 1 {
 		t.Errorf("blocks of %d, %d and %d candidates", blockOf(784), blockOf(1<<22), blockOf(1<<30))
+	}
+	if n, one := peopleOf(1<<10, 1<<4, 1<<10), peopleOf(1<<10, 1, 1<<20); n != 4 || one != 1 {
+		t.Errorf("releases of %d and %d people", n, one)
 	}
 }
 

@@ -67,6 +67,14 @@ func TestHistogramBars(t *testing.T) {
 			t.Errorf("bar %d is %v high, want %v", k, s.Y[k], float64(shared)/5)
 		}
 	}
+	// 60 bars reach almost all values or, if these are unbounded, all others; their width has one digit: 1, 2 or 5.
+	for top, want := range map[float64]float64{60: 1, 61: 2, 15: .5, 6e3: 100} {
+		for _, x := range [][]float64{slices.Repeat([]float64{top}, 9), append(slices.Repeat([]float64{math.Inf(1)}, 9), 1, top)} {
+			if got := Histogram(x).Edges[1]; math.Abs(got-want) > 1e-9 {
+				t.Errorf("bars up to %v are %v wide, want %v", top, got, want)
+			}
+		}
+	}
 }
 
 // Distances are root mean squares in grey levels, and the best witness is the one with the largest ‖ε‖²·h.
