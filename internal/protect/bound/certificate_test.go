@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/engine/nn"
@@ -98,6 +99,35 @@ func TestCertificateAtTheEdges(t *testing.T) {
 	}
 }
 
+// The formulas of single numbers, by hand.
+func TestFormulas(t *testing.T) {
+	var both combination // 4 ± 1 over 1 ± 1, where sums err by a half of themselves
+	both.add(1, 1, 1, .5, .5, .25)
+	both.add(1.5, 1, 2, .5, 1./3, .75)
+	bound, part := both.std(.5, 0)
+	less, more := both.std(.5, .1) // .3 is lost to underflow
+	h := release.GaussianPairShare(3)
+	off := Divergence{ZNorm: 2, Allowance: .5, Rounding: .25, Root: 1, Share: h}
+	rms, most := apart([]float32{1, 2, 5}, []float64{2, 1, 5})
+	for what, v := range map[string][2]float64{
+		"combination": {bound, 2.5 / math.Sqrt(2.5)}, "part of rounding": {part, 2/2.5 + 2/2.5},
+		"underflow": {less, (4 - 1.3*1.5) / math.Sqrt(1+1.3*1.5)}, "part of rounding and underflow": {more, 2/(4-1.3*1.5) + 2/(1+1.3*1.5)},
+		"tolerance": {off.tolerance(), certificateTolerance + .2}, "tolerance of rounding": {Divergence{ZNorm: 1, Allowance: 1, Rounding: 9}.tolerance(), mostTolerance},
+		"slack": {Divergence{ZNorm: 2000, Allowance: 500, Rounding: .25, Share: h}.slack(), certificateTolerance - 4*math.Log(4*h)*(certificateTolerance+2e-4)}, "slack of rounding": {off.slack(), mostTolerance},
+		"slack of twins": {Divergence{Share: .25}.slack(), certificateTolerance},
+		"distance":       {rms, math.Sqrt(2. / 3)}, "largest distance": {most, 1}, "rounded upward": {twoDigits(.01211), .013}, "two digits": {twoDigits(2300), 2300}, "no digits": {twoDigits(0), 0},
+		"power of two": {powerOfTwo(5), 8}, "no power": {powerOfTwo(0), 0}, "queries": {scaleBelow(release.Gaussian{Sigma: 3}, 4), 1.5},
+		"rows": {float64(certifyRowsOf(9, 1024)), certifyRows}, "rows of long inputs": {float64(certifyRowsOf(2048, 9)), 128}, "rows of longer features": {float64(certifyRowsOf(9, 1<<20)), 1},
+		"the largest hangs by a quarter": {squareSlackOf([]float64{1e200, 1, 0}, []float64{.25, math.Inf(1), math.Inf(1)}), .5}, "nothing hangs": {squareSlackOf([]float64{0, 0}, []float64{1, 1}), 0},
+		"half hangs by half": {squareSlackOf([]float64{2, 2, 0}, []float64{.5, 0, 1}), .5},
+		"examples":           {float64(runtimeCount(1 << 14)), 8}, "few examples": {float64(runtimeCount(1 << 17)), 2}, "many examples": {float64(runtimeCount(9)), runtimeExamples},
+	} {
+		if math.Abs(v[0]-v[1]) > 1e-9*(1+math.Abs(v[1])) {
+			t.Errorf("%s: %v, want %v", what, v[0], v[1])
+		}
+	}
+}
+
 func TestDomainIsExact(t *testing.T) {
 	lo, hi := float64(float32(-.4242)), float64(float32(2.8215))
 	d := must.Get(Legal([]float64{lo, lo}, []float64{hi, hi}))(t)
@@ -118,6 +148,10 @@ func TestDomainIsExact(t *testing.T) {
 	// An estimator need not be unbiased at a θ outside, wherever θ+ε is.
 	if got := c.Divergences(t.Context(), []float32{-.5, .1}, []float32{.5, .1})[0]; got.Status != Illegal {
 		t.Errorf("θ is outside, θ+ε inside: %v", got.Status)
+	}
+	c.Divergences(t.Context(), []float32{1, 1}, []float32{0x1p-60, -0x1p-60})
+	if want := []float64{0, 0, 0x1p-60, 0x1p-60}; !slices.Equal(c.xerr, want) {
+		t.Errorf("the sums are %v off, want %v", c.xerr, want)
 	}
 	// What the search projects, the certificate accepts.
 	r := rand.New(rand.NewPCG(4, 4))

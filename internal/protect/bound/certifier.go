@@ -108,7 +108,7 @@ func (c *Certifier) points(first, rows int, theta []float32, eps []float64) {
 }
 
 func (c *Certifier) grow(rows, p, n int) {
-	if cap(c.x) < rows*p || cap(c.a) < rows*n || cap(c.illegal) < rows {
+	if cap(c.illegal) < rows {
 		c.x, c.xerr = make([]float64, rows*p), make([]float64, rows*p)
 		c.a, c.b = make([]float64, rows*n), make([]float64, rows*n)
 		c.illegal = make([]bool, rows)

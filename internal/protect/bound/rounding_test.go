@@ -149,6 +149,45 @@ func TestAllowanceIsAboveTheError(t *testing.T) {
 	}
 }
 
+// off is a net whose float32 pass is so much off, and proved to be.
+type off struct {
+	*nn.Net
+	by float64
+}
+
+func (m off) Forward(dst, x []float32) {
+	m.Net.Forward(dst, x)
+	for i := range dst {
+		dst[i] += float32(m.by)
+	}
+}
+
+func (m off) ForwardError32(dst, bound, x []float64) {
+	m.Net.ForwardError32(dst, bound, x)
+	for i := range bound {
+		bound[i] = m.by
+	}
+}
+
+// Four features of 16 may be a sixteenth off for a float32 pass to say how float64 is rounded: by a thousand times 2⁻²⁹ as much. The error of a
+// runtime is derived if it is up to a twentieth of σ, 2 here, for two inputs of as many features, .025; else it is measured, sixteen times over.
+func TestFloat32Passes(t *testing.T) {
+	net := netOf(t, 1, weights(4, 1, 0, 0, 0, 0, 16, 16, 16, 16))
+	for by, good := range map[float64]bool{.875: true, 1.125: false} {
+		a, b := make([]float64, 4), make([]float64, 4)
+		(&Certifier{Net: off{net, by}, Noise: release.Gaussian{Sigma: 1}}).measured(a, b, []float64{1})
+		if want := by * 1000 / 0x1p29; math.IsInf(b[3], 1) == good || good && math.Abs(b[3]/want-1) > 1e-9 {
+			t.Errorf("%v off: an error of %v", by, b[3])
+		}
+	}
+	e := Experiment{Noise: release.Gaussian{Sigma: 2}}
+	for by, want := range map[float64]Runtime{.024: {.024, RuntimeDerived}, .03125: {.5, RuntimeMeasured}} {
+		if got := e.runtime(lookAt(off{net, by}, []float32{1})); got != want {
+			t.Errorf("%v off: %v, want %v", by, got, want)
+		}
+	}
+}
+
 // A float32 pass far from the float64 one says nothing about rounding.
 func TestMeasuredFarOff(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))

@@ -98,6 +98,12 @@ func TestUnboundedUpToRounding(t *testing.T) {
 
 // A mean square is called unbounded from the square of the standard deviation on that is called so.
 func TestUnboundedMeanSquare(t *testing.T) {
+	for std, found := range map[float64]int{1.4: 0, 1.6: 1} { // of 1, of which half is rounding
+		var v verifier
+		if v.limits("std", "square", 0, []float64{std}, std, &limits{std: []float64{1}, slack: []float64{.5}, square: 1, squareSlack: .5}, UnboundedFrom); len(v.found) != 2*found {
+			t.Errorf("recorded %g, recomputed 1: %v", std, v.found)
+		}
+	}
 	for square, found := range map[float64]int{.9 * UnboundedFrom * UnboundedFrom: 1, 1.1 * UnboundedFrom * UnboundedFrom: 0} {
 		var v verifier
 		if v.limits("std", "square", 0, nil, math.Inf(1), &limits{square: square}, UnboundedFrom); len(v.found) != found {
@@ -131,6 +137,11 @@ func TestLoadRefuses(t *testing.T) {
 	whole := must.Get(os.ReadFile(r.Path))(t)
 	must.Do(t, os.WriteFile(path, whole[:len(whole)/2], 0o666))
 	must.Fail(t, must.Err(Load(path, r.Experiment))) // half an archive
+	none, never := r.Experiment, r.Experiment
+	none.Sizes, never.Search.Restarts = nil, 0
+	for _, e := range []Experiment{none, never} {
+		must.Fail(t, must.Err(Verify(t.Context(), m, data, e, r.claims(), nil)), "nothing to verify")
+	}
 }
 
 // forge writes the arrays again with one element of one of them changed.
