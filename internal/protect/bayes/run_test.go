@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"tattle/internal/engine/nn"
+	"tattle/internal/math/stat"
 	"tattle/internal/must"
 	"tattle/internal/protect/lattice"
 	"tattle/internal/protect/release"
@@ -57,40 +59,41 @@ func noises(t *testing.T, sigma float64, n int) map[string]Density {
 // TestPosterior compares the pass over blocks with sums over all candidates.
 func TestPosterior(t *testing.T) {
 	shared.Long(t, "posteriors against sums over all candidates")
-	const count, dim, classes = blockCandidates + 300, 3, 4
-	list := table{dim, normal(count*dim, 1)}
+	const dim = 3
+	list := table{dim, normal((blockCandidates+300)*dim, 1)}
 	copy(list.a[7*dim:], list.a[5*dim:6*dim]) // candidates 5 and 7 have equal features
-	class, target := make([]int, count), make([]int, count)
+	for name, noise := range noises(t, .3, dim) {
+		for _, queries := range []int{1, 3, 50} { // 50: all log-likelihoods are far below 0
+			t.Run(name, func(t *testing.T) { posteriorIs(t, list, noise, Options{Draws: 40, Queries: queries, Seed: 3}) })
+		}
+	}
+	people, o := grouped(1500, dim, 4) // more than a block of candidates
+	o.Draws = 40
+	posteriorIs(t, people, release.Gaussian{Sigma: .3}, o)
+}
+
+func posteriorIs(t *testing.T, list table, noise Density, o Options) {
+	t.Helper()
+	const classes = 4
+	class, target := make([]int, list.Len()), make([]int, list.Len())
 	for i := range class {
 		class[i], target[i] = i*i%classes, i%3
 	}
-	for name, noise := range noises(t, .3, dim) {
-		for _, queries := range []int{1, 3, 50} { // 50: all log-likelihoods are far below 0
-			t.Run(name, func(t *testing.T) {
-				o := Options{Draws: 40, Queries: queries, Seed: 3}
-				got := must.Get(Run(context.Background(), list, noise, []Attribute{{Name: "s", Classes: classes, Class: class, Target: target}}, o))(t)
-				mean, k := averaged(noise, o.Queries)
-				o.Queries = k
-				d := must.Get(newDraws(context.Background(), list, mean, o))(t)
-				for b := range o.Draws {
-					want, infer := slow(list, mean, d, b, class, target, classes)
-					have := got.Draws[b]
-					if have.Truth != d.truth[b] || have.Other < 0 || have.Other >= count {
-						t.Fatalf("draw %d: %+v", b, have)
-					}
-					for _, pair := range [][2]float64{{have.Top, want.Top}, {have.Ten, want.Ten}, {have.Rank, want.Rank}, {have.Entropy, want.Entropy}} {
-						if math.Abs(pair[0]-pair[1]) > 1e-9*(1+pair[1]) {
-							t.Errorf("draw %d: %+v, want %+v", b, have, want)
-						}
-					}
-					in := got.Attributes[0][b]
-					for _, pair := range [][2]float64{{in.Score[1], infer.Score[1]}, {in.Best, infer.Best}, {in.Entropy, infer.Entropy}, {in.GivenBest, infer.GivenBest}, {in.GivenEntropy, infer.GivenEntropy}} {
-						if math.Abs(pair[0]-pair[1]) > 1e-9 {
-							t.Errorf("draw %d: %+v, want %+v", b, in, infer)
-						}
-					}
-				}
-			})
+	got := must.Get(Run(context.Background(), list, noise, []Attribute{{Name: "s", Classes: classes, Class: class, Target: target}}, o))(t)
+	noise, o.Queries = averaged(noise, o.Queries)
+	d := must.Get(newDraws(context.Background(), list, noise, o))(t)
+	for b := range o.Draws {
+		want, infer := slow(list, noise, d, b, o, class, target, classes)
+		have, in := got.Draws[b], got.Attributes[0][b]
+		if have.Truth != d.truth[b] || have.Other < 0 || have.Other >= list.Len() || o.People != nil && have.Hit != want.Hit {
+			t.Fatalf("draw %d: %+v, want %+v", b, have, want)
+		}
+		for _, pair := range [][2]float64{{have.Top, want.Top}, {have.Ten, want.Ten}, {have.Rank, want.Rank}, {have.Entropy, want.Entropy}, {have.Person, want.Person},
+			{in.Score[1], infer.Score[1]}, {in.Best, infer.Best}, {in.Entropy, infer.Entropy}, {in.GivenBest, infer.GivenBest}, {in.GivenEntropy, infer.GivenEntropy}} {
+			if math.Abs(pair[0]-pair[1]) > 1e-9*(1+pair[1]) {
+				t.Errorf("draw %d: %+v and %+v, want %+v and %+v", b, have, in, want, infer)
+				break
+			}
 		}
 	}
 }
@@ -113,7 +116,7 @@ func TestShorterLists(t *testing.T) {
 				copy(part.a[(n-1)*dim:], list.a[truth*dim:][:dim])
 				d.truth[b] = n - 1
 			}
-			want, _ := slow(part, mean, d, b, make([]int, n), make([]int, n), 1)
+			want, _ := slow(part, mean, d, b, Options{}, make([]int, n), make([]int, n), 1)
 			if d.truth[b] = truth; math.Abs(got.Among[k][b]-want.Top) > 1e-9 {
 				t.Errorf("draw %d of %d, the true one %d: %v, want %v", b, n, truth, got.Among[k][b], want.Top)
 			}
@@ -127,7 +130,7 @@ func TestShorterLists(t *testing.T) {
 }
 
 // slow computes the posterior of one draw from the definition.
-func slow(list table, noise Density, d *drawn, b int, class, target []int, classes int) (Draw, Inference) {
+func slow(list table, noise Density, d *drawn, b int, o Options, class, target []int, classes int) (Draw, Inference) {
 	l := make([]float64, list.Len())
 	for j := range l {
 		for q := range d.queries {
@@ -137,8 +140,14 @@ func slow(list table, noise Density, d *drawn, b int, class, target []int, class
 			}
 			l[j] += noise.LogDensity(z)
 		}
+		if o.Prior != nil {
+			l[j] += math.Log(o.Prior[j])
+		}
 	}
-	truth := d.truth[b]
+	truth, of := d.truth[b], o.People
+	if of == nil {
+		of = nn.Indices(len(l))
+	}
 	var total float64
 	p := make([]float64, len(l))
 	for j := range p {
@@ -146,7 +155,7 @@ func slow(list table, noise Density, d *drawn, b int, class, target []int, class
 		total += p[j]
 	}
 	out := Draw{Rank: .5}
-	byClass, given := make([]float64, classes), make([]float64, classes)
+	byClass, given, person := make([]float64, classes), make([]float64, classes), make([]float64, 1+slices.Max(of))
 	for j := range p {
 		if p[j] > 1+1e-9 {
 			out.Rank++
@@ -154,7 +163,7 @@ func slow(list table, noise Density, d *drawn, b int, class, target []int, class
 			out.Rank += .5
 		}
 		p[j] /= total
-		out.Entropy -= p[j] * math.Log2(p[j]+1e-300)
+		person[of[j]] += p[j]
 		byClass[class[j]] += p[j]
 		if target[j] == target[truth] {
 			given[class[j]] += p[j]
@@ -163,6 +172,8 @@ func slow(list table, noise Density, d *drawn, b int, class, target []int, class
 	in := Inference{Score: byClass}
 	in.Best, in.Entropy = summarise(byClass)
 	in.GivenBest, in.GivenEntropy = summarise(given)
+	out.Entropy, out.Person = stat.EntropyBits(person), slices.Max(person)
+	out.Hit = person[of[truth]] >= out.Person-1e-12
 	slices.Sort(p)
 	out.Top = p[len(p)-1]
 	for _, v := range p[len(p)-most:] {
@@ -227,49 +238,6 @@ func TestCertain(t *testing.T) {
 	if last != 1 {
 		t.Errorf("%v is done at the end", last)
 	}
-}
-
-// TestPopulation holds the limits for adversaries without a list against a known Bayes
-// error: X uniform on [0, 1], Y = X + σZ.
-func TestPopulation(t *testing.T) {
-	shared.Long(t, "limits without a list against a known Bayes error")
-	const sigma, n, alpha = .3, 3000, 1e-6
-	noise := must.Get(release.NewGaussian(sigma))(t)
-	bayes := uniformBayes(sigma)
-	best := 0.
-	for seed := range uint64(4) {
-		r := rand.New(rand.NewPCG(seed, 2))
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = r.Float64()
-		}
-		res := must.Get(Run(context.Background(), table{1, x}, noise, nil, Options{Draws: 4000, Seed: seed}))(t)
-		floor := res.Floor(squares(res, func(t, s int) float64 { return x[t] - x[s] }), 1, alpha)
-		limit := Population{N: n, Alpha: alpha}.Floor(floor.Low, 1)
-		if limit > bayes {
-			t.Errorf("seed %d: floor %v for everybody, and the Bayes error is %v", seed, limit, bayes)
-		}
-		best = max(best, limit)
-	}
-	if best < bayes/3 {
-		t.Errorf("the best limit is %v of %v: too weak to be right", best, bayes)
-	}
-}
-
-// uniformBayes is the mean-square error of E[X|Y] by quadrature.
-func uniformBayes(sigma float64) (risk float64) {
-	const dx, dy = 1e-3, 5e-3
-	for y := -3.; y < 4; y += dy {
-		var w, m, s float64
-		for x := dx / 2; x < 1; x += dx {
-			p := math.Exp(-(y-x)*(y-x)/2/sigma/sigma) / sigma / math.Sqrt(2*math.Pi) * dx
-			w, m, s = w+p, m+p*x, s+p*x*x
-		}
-		if w > 0 {
-			risk += (s - m*m/w) * dy
-		}
-	}
-	return risk
 }
 
 func TestAddAllocatesNothing(t *testing.T) {

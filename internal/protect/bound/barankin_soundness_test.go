@@ -155,6 +155,17 @@ func TestPowers(t *testing.T) {
 	}
 }
 
+// Powers of NaN and infinities are, with their errors, beyond mostMoment, so that they prove nothing.
+func TestPowersOfNoNumbers(t *testing.T) {
+	for _, v := range [][2]float64{{math.NaN(), 0}, {1, math.NaN()}, {math.Inf(1), 1}, {1, math.Inf(1)}, {math.Inf(1), math.Inf(1)}} {
+		for _, k := range []int{1, 3} {
+			if value, err := power(v[0], v[1], k); math.Abs(value)+err <= mostMoment {
+				t.Errorf("(1 + %g ± %g)^%d − 1 = %g ± %g", v[0], v[1], k, value, err)
+			}
+		}
+	}
+}
+
 // Of exact moments that nearly cancel, the rounding of the sums is all that a bound has to allow for.
 func TestCombinationsOfExactMoments(t *testing.T) {
 	const count = 4

@@ -62,23 +62,6 @@ func TestCombinationOfLinearModel(t *testing.T) {
 	}
 }
 
-// Fewer witnesses than directions prove less, never more.
-func TestFewerWitnessesProveLess(t *testing.T) {
-	r := rand.New(rand.NewPCG(23, 23))
-	m := tall(r, 12, 7)
-	f, w, theta := m.factors(t), Pixels(7), make([]float32, 7)
-	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}
-	last := make([]float64, 7)
-	for count := 1; count <= 9; count++ {
-		for k, got := range joint(t, c, f, w, theta, count, 1) {
-			if got < last[k]*(1-1e-7) {
-				t.Errorf("%d witnesses: coordinate %d has %g, less than %g with one fewer", count, k, got, last[k])
-			}
-			last[k] = got
-		}
-	}
-}
-
 // Forged coefficients, not numbers among them, prove nothing false.
 func TestForgedCoefficients(t *testing.T) {
 	m := diag(1, 2)
@@ -194,42 +177,6 @@ func families(t testing.TB, sigma float64) []release.Noise {
 	t.Helper()
 	laplace := must.Get(release.NewLaplace(sigma))(t)
 	return []release.Noise{release.Gaussian{Sigma: sigma}, laplace}
-}
-
-// The powers of all numbers within e of x, in real arithmetic, are within the error that power returns.
-// Of NaN and infinities, value and error together are beyond mostMoment, so that they prove nothing.
-func TestPowerOfUncertainMoment(t *testing.T) {
-	r := rand.New(rand.NewPCG(36, 36))
-	for range 20000 {
-		x := math.Expm1(2*r.NormFloat64()) * math.Exp(-30*r.Float64())
-		e, k := math.Abs(x)*math.Exp(-40*r.Float64()), 2+r.IntN(6)
-		value, err := power(x, e, k)
-		for _, at := range []float64{x, x - e, x + e} {
-			one := exact(1)
-			one.Add(one, exact(at))
-			if one.Sign() < 0 {
-				one = exact(0)
-			}
-			all := exact(1)
-			for range k {
-				all = exactProduct(all, one)
-			}
-			all.Sub(all, exact(1)).Sub(all, exact(value))
-			if off, _ := all.Float64(); math.Abs(off) > err {
-				t.Errorf("(1 + %g ± %g)^%d − 1: %g ± %g, off by %g", x, e, k, value, err, off)
-			}
-		}
-		if exactly, off := power(x, 0, k); off > 100*float64(k)*ulp*math.Abs(exactly)+40*ulp*math.Abs(x) {
-			t.Errorf("(1 + %g)^%d − 1 = %g is said to be off by %g", x, k, exactly, off)
-		}
-	}
-	for _, v := range [][2]float64{{math.NaN(), 0}, {1, math.NaN()}, {math.Inf(1), 1}, {1, math.Inf(1)}, {math.Inf(1), math.Inf(1)}} {
-		for _, k := range []int{1, 3} {
-			if value, err := power(v[0], v[1], k); math.Abs(value)+err <= mostMoment {
-				t.Errorf("(1 + %g ± %g)^%d − 1 = %g ± %g", v[0], v[1], k, value, err)
-			}
-		}
-	}
 }
 
 // broken noise knows nothing of overlaps.

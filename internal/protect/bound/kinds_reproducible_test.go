@@ -1,8 +1,6 @@
 package bound
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +8,6 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/protect/release"
-	"tattle/internal/shared"
 )
 
 // everyKind is the small experiment with every kind of witness.
@@ -21,57 +18,6 @@ func everyKind(t testing.TB) (*nn.Net, nn.Rows, Experiment) {
 	e.Barankin.Witnesses = 34
 	e.Twins = TwinOptions{Examples: 3, Domain: box, Seed: 6}
 	return m, data, e
-}
-
-// ticking is data that ticks whenever examples are read.
-type ticking struct {
-	nn.Rows
-	tick func(int)
-}
-
-func (d ticking) Examples(x []float32, indices []int) {
-	d.tick(len(indices))
-	d.Rows.Examples(x, indices)
-}
-
-// A run that is interrupted in the search for far witnesses or twins and resumed gives the
-// same bytes, and the progress that it reports never falls.
-func TestInterruptedAmongKinds(t *testing.T) {
-	shared.Long(t, "cancellation among far witnesses and twins")
-	m, data, e := everyKind(t)
-	e.Twins.Examples = 8
-	whole := mustRun(t, m, data, upTo(20), e)
-	for _, at := range []int{1, 2, 5, 8} {
-		for _, where := range []string{"products", "data"} {
-			ctx, cancel := context.WithCancel(t.Context())
-			calls, told, dir := 0, -1, t.TempDir()
-			tick := func(int) {
-				if calls++; calls == at {
-					cancel()
-				}
-			}
-			var net Model = &counter{m, tick}
-			var examples nn.Source = data
-			if where == "data" {
-				net, examples = m, ticking{data, tick}
-			}
-			_, err := Run(ctx, net, examples, upTo(20), e, RunOptions{Dir: dir, Progress: func(done, total int) {
-				if done <= told || done > 20 {
-					t.Errorf("progress from %d to %d", told, done)
-				}
-				told = done
-			}})
-			cancel()
-			if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "interrupted: ") {
-				t.Errorf("cancelled in call %d of %s: %v (%d calls)", at, where, err, calls)
-				continue
-			}
-			r, err := Run(t.Context(), m, data, upTo(20), e, RunOptions{Dir: dir, Resume: true})
-			if err != nil || r.SHA256 != whole.SHA256 {
-				t.Errorf("cancelled in call %d of %s, resumed: %v, or other bytes", at, where, err)
-			}
-		}
-	}
 }
 
 func TestSummariesOfEveryKind(t *testing.T) {

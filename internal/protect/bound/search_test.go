@@ -14,7 +14,6 @@ import (
 	"tattle/internal/math/lsqr"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
-	"tattle/internal/shared"
 )
 
 // Both searches start from the same draws and apply the same pseudoinverse, one
@@ -142,26 +141,6 @@ func TestResolveRefuses(t *testing.T) {
 		e := good
 		e.Pairs = o
 		must.Fail(t, must.Err2(e.resolve(lookAt(m, data.X[:24]), nil)))
-	}
-}
-
-func TestAlgorithm1OnMNIST(t *testing.T) {
-	shared.Long(t, "runs LSQR to convergence on real images")
-	o := loadOracle(t)
-	e := o.experiment(Direct)
-	e.Search.Restarts, e.SkipCramerRao = 3, true
-	direct := mustRun(t, o.net, o.data, upTo(3), e)
-	e.Search.Search = Algorithm1
-	free := mustRun(t, o.net, o.data, upTo(3), e)
-	a, b := witnesses(t, free, DefaultSize), witnesses(t, direct, DefaultSize)
-	median, most := distance(a, b, 784, .5), distance(a, b, 784, .9)
-	if median > 1e-3 || most > 2e-3 {
-		t.Errorf("witnesses differ by %.2g (median), %.2g (90%%)", median, most)
-	}
-	for _, q := range QuantileLevels {
-		if x, y := free.Summaries[0].Quantile(q), direct.Summaries[0].Quantile(q); math.Abs(x/y-1) > .01 {
-			t.Errorf("quantile %g: %g by algorithm1, %g by direct", q, x, y)
-		}
 	}
 }
 

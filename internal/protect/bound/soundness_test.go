@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
@@ -357,36 +355,6 @@ func TestMeanOfAnyNoiseBeatsNoBound(t *testing.T) {
 			if most > truth || most < least*truth {
 				t.Errorf("%s, %d queries: %g is proved, the mean has %g", noise, queries, most, truth)
 			}
-		}
-	}
-}
-
-// A ridge estimator of a linear model is biased: E[θ̂] = Sθ with S = (AᵀA + κ)⁻¹AᵀA. So wᵀθ̂ estimates (Sᵀw)ᵀθ without bias, and A eq. (2)
-// with g(θ) = Sθ is the bound on the coordinates Sᵀw. The estimator is never below it, and reaches that of combined witnesses.
-func TestAffineBias(t *testing.T) {
-	const p, n, sigma, ridge = 5, 9, .8, 3.
-	entries := normals(rand.New(rand.NewPCG(35, 35)), n*p, 1)
-	a := mat.NewDense(n, p, nil)
-	for i, v := range entries {
-		a.Set(i/p, i%p, float64(v))
-	}
-	var gram, shrunk, s, inverse, estimator mat.Dense
-	gram.Mul(a.T(), a)
-	shrunk.CloneFrom(&gram)
-	for i := range p {
-		shrunk.Set(i, i, shrunk.At(i, i)+ridge)
-	}
-	must.Do(t, inverse.Inverse(&shrunk))
-	s.Mul(&inverse, &gram)
-	estimator.Mul(&inverse, a.T()) // θ̂ = estimator·X
-	biased := must.Get(Vectors("biased", s.RawMatrix().Data, p))(t)
-	e := Experiment{Noise: release.Gaussian{Sigma: sigma}, Coordinates: biased, Settings: Settings{Runtime: RealArithmetic, Search: SearchOptions{Restarts: 5, Repeats: 3}, Barankin: BarankinOptions{Witnesses: 10}}}
-	r := mustRun(t, netOf(t, p, weights(n, p, entries...)), noise(p, 8), upTo(8), e)
-	for k := range r.Kinds[0].Std {
-		norm, std := mat.Norm(s.RowView(k%p), 2), sigma*mat.Norm(estimator.RowView(k%p), 2)
-		near, all := norm*r.Kinds[0].Std[k], norm*r.Kind(SearchCombined).Std[k]
-		if near > std*(1+1e-6) || all > std*(1+1e-6) || all < std*(1-1e-5) {
-			t.Errorf("coordinate %d: bounds %.9g and %.9g, the estimator has %.9g", k%p, near, all, std)
 		}
 	}
 }

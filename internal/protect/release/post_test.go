@@ -47,30 +47,6 @@ func TestDropOfFour(t *testing.T) {
 	}
 }
 
-// The interval covers the true drop where noise turns each example with probability p.
-func TestDropCovers(t *testing.T) {
-	const trials = 400
-	r := rand.New(rand.NewPCG(15, 16))
-	covered := 0
-	for range trials {
-		const n, p = 500, .01
-		right, hits := make([]float64, n), make([]float64, n)
-		for i := range hits {
-			right[i] = 1
-			if r.Float64() >= p {
-				hits[i] = 1
-			}
-		}
-		if in := dropOf(right, hits, nil).Interval; in.Low <= p && p <= in.High {
-			covered++
-		}
-	}
-	// At .95 each, fewer than 355 of 400 have probability 1e-7.
-	if covered < 355 {
-		t.Errorf("%d of %d intervals cover the drop", covered, trials)
-	}
-}
-
 // Accuracies and drops of people cover theirs: with rows of each that are right or wrong together, counts of rows do not. The limits are
 // approximate, so .93 is asked for: fewer than 342 of 400 then have probability 1e-7. Of rows, fewer than 300 cover here.
 func TestPeopleCover(t *testing.T) {
