@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/engine/nn"
@@ -103,6 +104,10 @@ func TestMomentsErrNoMoreThanTheySay(t *testing.T) {
 					t.Fatalf("%T, runtime %g: moment %d is %g ± %g, and off by %g", noise, runtime, at, value, v.err[at], d)
 				}
 			}
+			c.Runtime, c.Counted = runtime, true
+			if both := c.moments(make([]Divergence, 2*count), count)[1]; !slices.Equal(both.value, v.value) || !slices.Equal(both.err, v.err) {
+				t.Fatalf("%T, runtime %g: moments %+v of the second of two inputs, alone %+v", noise, runtime, both, v)
+			}
 		}
 	}
 }
@@ -161,6 +166,59 @@ func TestPowersOfNoNumbers(t *testing.T) {
 		for _, k := range []int{1, 3} {
 			if value, err := power(v[0], v[1], k); math.Abs(value)+err <= mostMoment {
 				t.Errorf("(1 + %g ± %g)^%d − 1 = %g ± %g", v[0], v[1], k, value, err)
+			}
+		}
+	}
+	if value, err := power(.3, .1, 1); value != .3 || err != .1 {
+		t.Errorf("a power of one is %g ± %g", value, err)
+	}
+}
+
+// A witness whose own moment is too large is void; a moment of two others that is may be anything that theirs allow.
+func TestErase(t *testing.T) {
+	const far = 2 * mostMoment
+	for _, c := range []struct {
+		value, want, err []float64
+		void             []bool
+	}{
+		{[]float64{1, -far, -far, 4}, []float64{1, 0, 0, 4}, []float64{0, far, far, 0}, []bool{false, false}},
+		{[]float64{1, 2, 2, far}, []float64{1, 0, 0, 0}, make([]float64, 4), []bool{false, true}},
+	} {
+		v := newMoments(2)
+		copy(v.value, c.value)
+		v.own = make([]float64, 4)
+		if v.erase(); !slices.Equal(v.value, c.want) || !slices.Equal(v.err, c.err) || !slices.Equal(v.own, c.err) || !slices.Equal(v.void, c.void) {
+			t.Errorf("%v become %+v", c.value, v)
+		}
+	}
+}
+
+// No bound is above what its numbers give in real arithmetic, and none is far below.
+func TestBoundsAreRoundedDown(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 27))
+	sum := func(a, b *big.Float, sign float64) *big.Float {
+		return new(big.Float).SetPrec(exactBits).Add(a, exactProduct(b, exact(sign)))
+	}
+	for range 20000 {
+		x := make([]float64, 6)
+		for i := range x {
+			x[i] = r.Float64()
+		}
+		g, γ, tiny := 1+x[0], x[1]/8, x[2]/64
+		d := Divergence{Root: .5 + x[3], Share: x[4] / 4}
+		s := combination{cg: -g, loss: x[1] / 2, cmc: x[3], more: x[4], abs: x[5]}
+		both, _ := s.std(γ, tiny)
+		top, grown := sum(exact(g), exact(x[1]/2), -1), sum(exact(1), exact(γ), 1)
+		lost := exactProduct(exact(tiny), sum(exact(1), exact(s.abs), 1))
+		less := sum(exact(g), exactProduct(sum(exact(s.loss), lost, 1), grown), -1)
+		under := sum(exact(s.cmc), exactProduct(sum(exact(s.more), lost, 1), grown), 1)
+		std, pair := exact(d.Std(-g, x[1]/2)), exact(d.Pair(-g, x[1]/2))
+		for what, v := range map[string][2]*big.Float{
+			"one witness": {exactProduct(std, exact(d.Root)), top}, "a pair": {exactProduct(pair, pair), exactProduct(exactProduct(top, top), exact(d.Share))},
+			"a combination": {exactProduct(exactProduct(exact(both), exact(both)), under), exactProduct(less, less)},
+		} {
+			if ratio, _ := new(big.Float).Quo(v[0], v[1]).Float64(); v[0].Cmp(v[1]) > 0 || ratio < 1-1e-14 {
+				t.Fatalf("%s: a part of 1%+g of the exact bound is proved", what, ratio-1)
 			}
 		}
 	}

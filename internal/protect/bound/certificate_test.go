@@ -155,15 +155,19 @@ func TestDomainIsExact(t *testing.T) {
 	}
 	// What the search projects, the certificate accepts.
 	r := rand.New(rand.NewPCG(4, 4))
-	theta, eps := make([]float32, 2), make([]float32, 2)
-	for range 10000 {
+	theta, eps := make([]float32, 4), make([]float32, 12) // three of each of two inputs
+	for range 2000 {
 		for i := range theta {
 			theta[i] = float32(min(max(r.NormFloat64(), lo), hi))
+		}
+		for i := range eps {
 			eps[i] = float32(3 * r.NormFloat64() * math.Exp(-40*r.Float64()))
 		}
 		d.project(eps, theta)
-		if s := c.Divergences(t.Context(), theta, eps)[0].Status; s == Illegal {
-			t.Fatalf("θ = %v, projected ε = %v: %v", theta, eps, s)
+		for i, v := range c.Divergences(t.Context(), theta, eps) {
+			if v.Status == Illegal {
+				t.Fatalf("θ = %v, projected ε = %v: %d is illegal", theta, eps, i)
+			}
 		}
 	}
 	must.Fail(t, must.Err(Legal([]float64{1}, []float64{0}))) // a range from 1 to 0

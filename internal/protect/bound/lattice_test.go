@@ -133,10 +133,12 @@ func latticeRun(t *testing.T, l release.Lattice) {
 func TestLatticeAtTheEdgeOfTheBall(t *testing.T) {
 	l := ballNoise(t, .25, 1, 8, 2)
 	for b, want := range map[float64]float64{.6: .75, 2.5: 13} {
-		c := &Certifier{Net: wide{n: 2}, Noise: l, a: []float64{5, 3}, b: []float64{b, 0}, illegal: make([]bool, 1)}
-		c.round(l)
-		if c.a[0] != 5 || c.b[0] != want {
-			t.Errorf("5 ± %v becomes %v ± %v, want an error of %v", b, c.a[0], c.b[0], want)
+		for _, a := range []float64{5, -5} {
+			c := &Certifier{Net: wide{n: 2}, Noise: l, a: []float64{a, 3}, b: []float64{b, 0}, illegal: make([]bool, 1)}
+			c.round(l)
+			if c.a[0] != a || c.b[0] != want {
+				t.Errorf("%v ± %v becomes %v ± %v, want an error of %v", a, b, c.a[0], c.b[0], want)
+			}
 		}
 	}
 }

@@ -186,6 +186,11 @@ func TestFloat32Passes(t *testing.T) {
 			t.Errorf("%v off: %v, want %v", by, got, want)
 		}
 	}
+	// What is tried moves the features, here each by as much as the input, by a quarter of σ in all.
+	e.Sizes = []float64{.25}
+	if eps := e.trial(netOf(t, 1, weights(4, 1, 1, 1, 1, 1)), []float32{0}); math.Abs(math.Abs(float64(eps[0]))-.25) > 1e-6 {
+		t.Errorf("a step of %v is tried", eps)
+	}
 }
 
 // A float32 pass far from the float64 one says nothing about rounding.
