@@ -79,7 +79,3 @@ func TestExposedFaces(t *testing.T) {
 		t.Errorf("%d values of attributes, %+v", len(x.Groups), x.Compared)
 	}
 }
-
-func preprocess(t *testing.T, spec string) dataset.Preprocess {
-	return must.Get(dataset.ParsePreprocess(spec))(t)
-}
