@@ -109,13 +109,14 @@ func TestFormulas(t *testing.T) {
 	h := release.GaussianPairShare(3)
 	off := Divergence{ZNorm: 2, Allowance: .5, Rounding: .25, Root: 1, Share: h}
 	rms, most := apart([]float32{1, 2, 5}, []float64{2, 1, 5})
+	_, rounded := apart([]float32{-4}, []float64{-4})
 	for what, v := range map[string][2]float64{
 		"combination": {bound, 2.5 / math.Sqrt(2.5)}, "part of rounding": {part, 2/2.5 + 2/2.5},
 		"underflow": {less, (4 - 1.3*1.5) / math.Sqrt(1+1.3*1.5)}, "part of rounding and underflow": {more, 2/(4-1.3*1.5) + 2/(1+1.3*1.5)},
 		"tolerance": {off.tolerance(), certificateTolerance + .2}, "tolerance of rounding": {Divergence{ZNorm: 1, Allowance: 1, Rounding: 9}.tolerance(), mostTolerance},
 		"slack": {Divergence{ZNorm: 2000, Allowance: 500, Rounding: .25, Share: h}.slack(), certificateTolerance - 4*math.Log(4*h)*(certificateTolerance+2e-4)}, "slack of rounding": {off.slack(), mostTolerance},
 		"slack of twins": {Divergence{Share: .25}.slack(), certificateTolerance},
-		"distance":       {rms, math.Sqrt(2. / 3)}, "largest distance": {most, 1}, "rounded upward": {twoDigits(.01211), .013}, "two digits": {twoDigits(2300), 2300}, "no digits": {twoDigits(0), 0},
+		"distance":       {rms, math.Sqrt(2. / 3)}, "largest distance": {most, 1}, "distance by chance": {rounded * 0x1p24, 4}, "rounded upward": {twoDigits(.01211), .013}, "two digits": {twoDigits(2300), 2300}, "no digits": {twoDigits(0), 0},
 		"power of two": {powerOfTwo(5), 8}, "no power": {powerOfTwo(0), 0}, "queries": {scaleBelow(release.Gaussian{Sigma: 3}, 4), 1.5},
 		"rows": {float64(certifyRowsOf(9, 1024)), certifyRows}, "rows of long inputs": {float64(certifyRowsOf(2048, 9)), 128}, "rows of longer features": {float64(certifyRowsOf(9, 1<<20)), 1},
 		"the largest hangs by a quarter": {squareSlackOf([]float64{1e200, 1, 0}, []float64{.25, math.Inf(1), math.Inf(1)}), .5}, "nothing hangs": {squareSlackOf([]float64{0, 0}, []float64{1, 1}), 0},
