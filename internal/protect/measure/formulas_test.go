@@ -8,6 +8,7 @@ import (
 	"tattle/internal/data/dataset"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
+	"tattle/internal/protect/release"
 	"tattle/internal/report"
 )
 
@@ -138,5 +139,15 @@ func TestBandsInWords(t *testing.T) {
 	}
 	if a.c = must.Get(bound.Columns([]bound.Column{{Name: "a", Width: 1, Keep: 1}}, 1))(t); a.level(bound.AllBand) != "whole row" || a.level("a") != "a" {
 		t.Errorf("of columns all are called %q", a.level(bound.AllBand))
+	}
+}
+
+// What decides a release is said if it is set, and only then.
+func TestReleaseInWords(t *testing.T) {
+	all := Release{Spec: release.Spec{Surface: "logits", Node: "a", Keep: 2, Projection: "random", Temperature: .5, Covariance: new(release.Covariance), ClipNorm: 3}, Post: release.Post{Digits: 4, TopK: 5}}
+	for r, want := range map[*Release]string{new(Release): "features", &all: "logits of a, random 2, temperature 0.5, with a covariance, norm at most 3, 4 decimals, top 5"} {
+		if got := r.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/math/stat"
 	"tattle/internal/must"
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/release"
@@ -25,10 +26,21 @@ func TestBalls(t *testing.T) {
 	noise := must.Get(release.NewGaussian(sigma))(t)
 	low, high := legalRange(set)
 	target := Target{Front: identity{p: 2}, Noise: noise, Coordinates: bound.Pixels(2), Legal: bound.Domain{Low: low, High: high}}
-	found := must.Get(ListOptions{Sample: &List{Name: "numbers", Set: set}, Draws: 2000, SkipAttacks: true}.Run(context.Background(), target))(t)
+	list := &List{Name: "numbers", Set: set}
+	found := must.Get(ListOptions{Candidates: list, Sample: list, Draws: 2000, SkipAttacks: true}.Run(context.Background(), target))(t)
 	got := found.EverySample()
 	if f, best := got.Floors[0].Anybody, sigma*sigma/(1+sigma*sigma); got.Apart != mostApart || !(f > .5*best && f < best) {
 		t.Errorf("floor %v with %d inputs apart, the best adversary errs by %v", f, got.Apart, best)
+	}
+	// Who guesses the mean errs by the variance of the two numbers, on average.
+	columns := [2][]float64{}
+	for i, v := range set.Values {
+		columns[i%2] = append(columns[i%2], float64(v))
+	}
+	_, one := stat.MeanStd(columns[0])
+	_, two := stat.MeanStd(columns[1])
+	if want := (one*one + two*two) / 2 * (n - 1) / n; math.Abs(found.Holder.Floors[0].Prior/want-1) > 1e-5 {
+		t.Errorf("guessing the mean errs by %v, want %v", found.Holder.Floors[0].Prior, want)
 	}
 	if most := SquareRange(set, 0); !(most > 4 && most < 20) {
 		t.Errorf("squares up to %v", most)
