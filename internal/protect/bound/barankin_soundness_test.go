@@ -112,6 +112,55 @@ func TestMomentsErrNoMoreThanTheySay(t *testing.T) {
 	}
 }
 
+// Errors are at least what their formulas give in real arithmetic, and hardly more: of a witness alone, √Σ(b₀+b₁)² + (n+16)u‖ẑ‖; of one among
+// several, u‖ẑ‖ and 2ρ√n beside the root; of the moment of two that are orthogonal, expm1(δ).
+func TestErrorsAreRoundedUp(t *testing.T) {
+	const n, ρ, sigma = 16, 1e-3, 2. // √n is 4
+	r := rand.New(rand.NewPCG(28, 28))
+	root := func(x *big.Float) *big.Float { return new(big.Float).SetPrec(exactBits).Sqrt(x) }
+	times := func(x *big.Float, by ...float64) *big.Float {
+		for _, v := range by {
+			x = exactProduct(x, exact(v))
+		}
+		return x
+	}
+	for range 500 {
+		c := Certifier{Net: wide{n: n}, Noise: release.Gaussian{Sigma: sigma}, Queries: 3, a: make([]float64, 3*n), b: make([]float64, 3*n)}
+		for i := range c.b {
+			c.b[i] = 0x1p-40 * r.Float64()
+		}
+		square, error := [2]*big.Float{exact(0), exact(0)}, [2]*big.Float{exact(0), exact(0)}
+		for j := range n {
+			k := j % 2 // the witness that moves this feature
+			c.a[(1+k)*n+j] = 1 + r.Float64()
+			square[k].Add(square[k], times(exact(c.a[(1+k)*n+j]), c.a[(1+k)*n+j]))
+			for k := range error {
+				e := c.b[(1+k)*n+j] + c.b[j]
+				error[k].Add(error[k], times(exact(e), e))
+			}
+		}
+		_, norm, miss := c.steps(2, 0, ρ)
+		d := c.diverge(c.a[:n], c.b[:n], c.a[n:2*n], c.b[n:2*n], 0)
+		off := root(error[0])
+		δ := times(exact(norm[0]), miss[1])
+		for _, x := range []*big.Float{times(exact(miss[0]), norm[1]), times(exact(miss[0]), miss[1]), times(exact(norm[0]), norm[1], n+16, ulp)} {
+			δ.Add(δ, x)
+		}
+		v := newMoments(2)
+		c.fill(&v, 0, ρ)
+		for what, pair := range map[string][2]*big.Float{
+			"length":            {exact(norm[0]), root(square[0])},
+			"alone":             {exact(d.Rounding), new(big.Float).Add(off, times(root(square[0]), n+16, ulp))},
+			"among several":     {exact(miss[0]), new(big.Float).Add(new(big.Float).Add(off, times(exact(norm[0]), ulp)), exact(8*ρ))},
+			"orthogonal moment": {exact(v.err[1]), exactExpm1(δ.Mul(δ, exact(3./4)))},
+		} {
+			if ratio, _ := new(big.Float).Quo(pair[0], pair[1]).Float64(); pair[0].Cmp(pair[1]) < 0 || ratio > 1+1e-13 {
+				t.Fatalf("%s: an error of 1%+g of the formula's", what, ratio-1)
+			}
+		}
+	}
+}
+
 // Powers are within what they say of (1+x)ᵏ − 1 in real arithmetic, for x within its error, and no further off than that needs.
 func TestPowers(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 25))
