@@ -112,6 +112,17 @@ func TestMomentsErrNoMoreThanTheySay(t *testing.T) {
 	}
 }
 
+// recording is noise that keeps the errors of the last witness whose overlaps are asked for.
+type recording struct {
+	opaque
+	last []float64
+}
+
+func (r recording) Overlap(a, ea, b, eb []float64) (value, err float64) {
+	copy(r.last, ea)
+	return 0, 0
+}
+
 // Errors are at least what their formulas give in real arithmetic, and hardly more: of a witness alone, √Σ(b₀+b₁)² + (n+16)u‖ẑ‖; of one among
 // several, u‖ẑ‖ and 2ρ√n beside the root; of the moment of two that are orthogonal, expm1(δ).
 func TestErrorsAreRoundedUp(t *testing.T) {
@@ -125,29 +136,38 @@ func TestErrorsAreRoundedUp(t *testing.T) {
 		return x
 	}
 	for range 500 {
-		c := Certifier{Net: wide{n: n}, Noise: release.Gaussian{Sigma: sigma}, Queries: 3, a: make([]float64, 3*n), b: make([]float64, 3*n)}
+		c := Certifier{Net: wide{n: n}, Noise: release.Gaussian{Sigma: sigma}, Queries: 3, a: make([]float64, 6*n), b: make([]float64, 6*n)} // of the second of two inputs
+		a, b := c.a[3*n:], c.b[3*n:]
 		for i := range c.b {
 			c.b[i] = 0x1p-40 * r.Float64()
 		}
 		square, error := [2]*big.Float{exact(0), exact(0)}, [2]*big.Float{exact(0), exact(0)}
 		for j := range n {
 			k := j % 2 // the witness that moves this feature
-			c.a[(1+k)*n+j] = 1 + r.Float64()
-			square[k].Add(square[k], times(exact(c.a[(1+k)*n+j]), c.a[(1+k)*n+j]))
+			a[(1+k)*n+j] = 1 + r.Float64()
+			square[k].Add(square[k], times(exact(a[(1+k)*n+j]), a[(1+k)*n+j]))
 			for k := range error {
-				e := c.b[(1+k)*n+j] + c.b[j]
+				e := b[(1+k)*n+j] + b[j]
 				error[k].Add(error[k], times(exact(e), e))
 			}
 		}
-		_, norm, miss := c.steps(2, 0, ρ)
-		d := c.diverge(c.a[:n], c.b[:n], c.a[n:2*n], c.b[n:2*n], 0)
+		_, norm, miss := c.steps(2, 3, ρ)
+		d := c.diverge(a[:n], b[:n], a[n:2*n], b[n:2*n], 0)
 		off := root(error[0])
 		δ := times(exact(norm[0]), miss[1])
 		for _, x := range []*big.Float{times(exact(miss[0]), norm[1]), times(exact(miss[0]), miss[1]), times(exact(norm[0]), norm[1], n+16, ulp)} {
 			δ.Add(δ, x)
 		}
-		v := newMoments(2)
-		c.fill(&v, 0, ρ)
+		v, v0 := newMoments(2), newMoments(2)
+		c.fill(&v, 3, ρ)
+		each := make([]float64, n)
+		c.Noise = recording{opaque{release.Gaussian{Sigma: sigma}}, each}
+		c.overlaps(&v0, 3, ρ)
+		for j, got := range each {
+			if want := b[2*n+j] + b[j] + 2*ρ + ulp*a[2*n+j]; math.Abs(got/want-1) > 1e-14 {
+				t.Fatalf("feature %d of the second witness is %g off, want %g", j, got, want)
+			}
+		}
 		for what, pair := range map[string][2]*big.Float{
 			"length":            {exact(norm[0]), root(square[0])},
 			"alone":             {exact(d.Rounding), new(big.Float).Add(off, times(root(square[0]), n+16, ulp))},
