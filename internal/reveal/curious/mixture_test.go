@@ -150,7 +150,7 @@ func TestMixtureThreshold(t *testing.T) {
 			if v >= tau && v < .5 || v >= 1-tau {
 				want = 1
 			}
-			if got := classify.Best(forward(net, []float32{float32(1 - v), float32(v)})); got != want {
+			if got := nn.Largest(forward(net, []float32{float32(1 - v), float32(v)})); got != want {
 				t.Errorf("τ′ = %v: ŷ = %v means s̄ = %d, want %d", tau, v, got, want)
 			}
 		}
