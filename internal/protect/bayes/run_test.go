@@ -379,3 +379,46 @@ func TestRoundingOfMean(t *testing.T) {
 		}
 	}
 }
+
+// TestPopulation holds the limits for adversaries without a list against a known Bayes
+// error: X uniform on [0, 1], Y = X + σZ.
+func TestPopulation(t *testing.T) {
+	shared.Long(t, "limits without a list against a known Bayes error")
+	const sigma, n, alpha = .3, 3000, 1e-6
+	noise := must.Get(release.NewGaussian(sigma))(t)
+	bayes := uniformBayes(sigma)
+	best := 0.
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = r.Float64()
+		}
+		res := must.Get(Run(context.Background(), table{1, x}, noise, nil, Options{Draws: 4000, Seed: seed}))(t)
+		floor := res.Floor(squares(res, func(t, s int) float64 { return x[t] - x[s] }), 1, alpha)
+		limit := Population{N: n, Alpha: alpha}.Floor(floor.Low, 1)
+		if limit > bayes {
+			t.Errorf("seed %d: floor %v for everybody, and the Bayes error is %v", seed, limit, bayes)
+		}
+		best = max(best, limit)
+	}
+	if best < bayes/3 {
+		t.Errorf("the best limit is %v of %v: too weak to be right", best, bayes)
+	}
+}
+
+// uniformBayes is the mean-square error of E[X|Y] by quadrature.
+func uniformBayes(sigma float64) (risk float64) {
+	const dx, dy = 1e-3, 5e-3
+	for y := -3.; y < 4; y += dy {
+		var w, m, s float64
+		for x := dx / 2; x < 1; x += dx {
+			p := math.Exp(-(y-x)*(y-x)/2/sigma/sigma) / sigma / math.Sqrt(2*math.Pi) * dx
+			w, m, s = w+p, m+p*x, s+p*x*x
+		}
+		if w > 0 {
+			risk += (s - m*m/w) * dy
+		}
+	}
+	return risk
+}

@@ -9,6 +9,7 @@ import (
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
+	"tattle/internal/math/stat"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
 	"tattle/internal/shared"
@@ -38,6 +39,44 @@ func farRoots(net Net, sigma float64, domain Domain, theta, eps []float32) ([]fl
 		best[k/starts] = max(best[k/starts], math.Sqrt(d.meanSquare(nn.Float64s(rowOf(eps, k, p)))))
 	}
 	return best, ds
+}
+
+// On paper A's MNIST net there are legal images far away whose features are the
+// same: the bound from far witnesses leaves that of tiny ones, and the full
+// Cramér-Rao bound, which no tiny one beats, behind by orders of magnitude.
+func TestFarOnMNIST(t *testing.T) {
+	shared.Long(t, "searches far witnesses of 16 images")
+	o := loadOracle(t)
+	const examples = 16
+	theta := o.data.X[:examples*784]
+	factors := must.Get(factorsAt(context.Background(), o.net, theta))(t)
+	domain := box(o.data)
+	eps := FarOptions{Starts: 8, Domain: domain, Seed: 1}.far(t, o.net, theta, factors, o.sigma)
+	roots, ds := farRoots(o.net, o.sigma, domain, theta, eps)
+	var ratio []float64
+	for k, d := range ds {
+		if d.Status == Illegal {
+			t.Fatalf("witness %d is illegal", k)
+		}
+	}
+	for i, r := range roots {
+		full := 0.
+		for _, s := range factors[i].CramerRao(Pixels(784), o.sigma).Full {
+			full += s * s / 784
+		}
+		ratio = append(ratio, r/math.Sqrt(full))
+	}
+	slices.Sort(ratio)
+	if m := stat.Quantile(ratio, .5); !(m > 10000) {
+		t.Errorf("half the images have no more than %g times Cramér-Rao's", m)
+	}
+	// A few in a hundred, which depend on the seed, stay where only a tenfold gain is.
+	if m := stat.Quantile(ratio, .1); !(m > 1000) {
+		t.Errorf("one image in ten has no more than %g times Cramér-Rao's", m)
+	}
+	if !(ratio[0] > 3) {
+		t.Errorf("an image has no more than %g times Cramér-Rao's", ratio[0])
+	}
 }
 
 // What is found for an example depends on itself, its index and the seed alone.

@@ -11,6 +11,7 @@ import (
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
+	"tattle/internal/shared"
 )
 
 // Settings read back are those that were written, but for the inputs of domains: an
@@ -182,6 +183,24 @@ func TestRefineClimbs(t *testing.T) {
 	}
 }
 
+// On paper A's MNIST net, twins among 8-bit images prove a root mean square of more than
+// 50 units, where rounding alone leaves 12 to 50 of the nearest ones.
+func TestStoredTwinsOnMNIST(t *testing.T) {
+	shared.Long(t, "takes seconds")
+	o := loadOracle(t)
+	d := bytesAs(t, 784, .1307, .3081)
+	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 2, Domain: d, Seed: 1}}}
+	r := mustRun(t, o.net, o.data, upTo(2), e)
+	var rms []float64
+	for _, v := range r.Kind(SearchTwins).MeanSquare {
+		rms = append(rms, math.Sqrt(v))
+	}
+	slices.Sort(rms)
+	if !(rms[0] > 50) || math.IsInf(rms[1], 1) {
+		t.Errorf("root mean squares %v", rms)
+	}
+}
+
 // Verify finds witnesses that leave the grid by one rounding, and a runtime's error
 // that was made smaller.
 func TestVerifyCatchesWitnessesOffTheGrid(t *testing.T) {
@@ -238,6 +257,32 @@ func TestGridOfColumns(t *testing.T) {
 	for _, bad := range [][]Values{nil, {{1, age}}, {{1, []float32{1, 1}}, {3, colour}, {Width: 1}}, {{1, age}, {3, colour[:4]}, {Width: 1}}, {{2, nil}, {3, colour}}} {
 		if _, err := Stored(d.Low, d.High, bad); err == nil {
 			t.Errorf("%v is taken for a grid", bad)
+		}
+	}
+}
+
+// The likelihood ratio between two stored inputs is an unbiased estimator at both, of
+// variance (wᵀε)²/expm1(‖z‖²/σ²) at the first, z as the runtime has it: nothing that is
+// certified of this pair exceeds it, however the runtime errs within its allowance.
+func TestStoredBoundsAgainstLikelihoodRatio(t *testing.T) {
+	m, data, e, _ := stored(t)
+	e.Runtime = Runtime{1e-4, RuntimeGiven}
+	e.Coordinates = Pixels(24)
+	r := mustRun(t, m, data, upTo(5), e)
+	_, n := m.Dims()
+	ds := divergences(t, m, r, r.Kind(SearchTwins))
+	for i := range 5 {
+		eps, known := must.Get(r.Witnesses(r.Kind(SearchTwins), i))(t), make([]float64, 24)
+		for k, d := range ds[2*i : 2*i+2] {
+			least := d.ZNorm + 2*e.Runtime.Error*math.Sqrt(float64(n)) // both sides err along z
+			for w, g := range rowOf(eps, k, 24) {
+				known[w] = max(known[w], math.Abs(g)/math.Sqrt(math.Expm1(least*least))) // σ is 1
+			}
+		}
+		for w, v := range rowOf(r.Kind(SearchTwins).Std, i, 24) {
+			if v > known[w] {
+				t.Errorf("example %d, pixel %d: %g is certified, an estimator has %g", i, w, v, known[w])
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package release
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"tattle/internal/engine/nn"
@@ -114,6 +115,48 @@ func TestWorstIsRoundedOutward(t *testing.T) {
 			}
 			if got := (Worst{R: μ / 2, t: .5}).Epsilon(δ); math.Abs(got-ε-2) > 1e-9*got {
 				t.Errorf("ε = %v with probabilities of a difference of a half, without %v", got, ε)
+			}
+		}
+	}
+}
+
+// TestWorstAdversary has the likeliest of inputs on a sphere named, which comes near the limit and not above. A count of 40,000 is
+// within 5σ < .0125 of its mean but for a probability of 6e-7.
+func TestWorstAdversary(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		n     int // inputs ±R along n/2 axes
+		sigma float64
+		slack float64 // by which the best rule may be below
+	}{{2, 1, .0125}, {8, 1.5, .12}, {64, .6, .12}} {
+		for _, on := range []bool{false, true} {
+			noise := Noise(Gaussian{c.sigma})
+			if on {
+				noise = must.Get(NewLattice(lattice.Lattice{Delta: 1. / 8, Sigma: c.sigma, Clip: 1, Ball: true, Dim: c.n / 2}))(t)
+			}
+			w, ok := WorstOf(noise, 1, 1)
+			if !ok {
+				t.Fatal("no limits")
+			}
+			hits, draws := 0, 40000
+			y := make([]float64, c.n/2)
+			for range draws {
+				noise.Sample(y, r)
+				x := r.IntN(c.n)
+				y[x/2] += float64(1 - x%2*2)
+				best, at := math.Inf(-1), 0
+				for i := range c.n {
+					if v := y[i/2] * float64(1-i%2*2); v > best {
+						best, at = v, i
+					}
+				}
+				if at == x {
+					hits++
+				}
+			}
+			share, limit := float64(hits)/float64(draws), w.Success(1/float64(c.n))
+			if share > limit+.0125 || share < limit-c.slack {
+				t.Errorf("%d inputs, σ = %v, on a lattice: %v: named in %v of releases, limit %v", c.n, c.sigma, on, share, limit)
 			}
 		}
 	}
