@@ -23,7 +23,7 @@ var general = map[string]Wording{
 
 const (
 	listBest   = "An adversary with a list of {candidates} candidates names the right {1} in "
-	meanError  = "guessing the mean, without the release"
+	meanError  = "guessing the mean without the release"
 	noClosener = "No attack that ran is shown to err by less than " + meanError + "."
 )
 
@@ -139,8 +139,8 @@ var paperA = map[string]Wording{
 var promise = map[string]Wording{
 	"promise.kept":            {Part: Verdict, Badge: "Promise kept", Tone: Good, Says: "This release keeps all limits of the promise: {1}."},
 	"promise.kept.recognised": {Part: Verdict, Badge: "Promise kept", Tone: Warn, Says: "This release keeps all limits of the promise ({1}). But the {2} attack recovers the class in {recognised} of reconstructions (inputs attacked: {recognised.n})."},
-	"promise.kept.warn":       {Part: Verdict, Badge: "Promise kept", Tone: Warn, Says: "This release keeps all limits of the promise ({1}). The sentence below says what an adversary can do all the same."},
-	"promise.kept.bad":        {Part: Verdict, Badge: "Promise kept", Tone: Bad, Says: "This release keeps all limits of the promise ({1}). The sentence below says what an adversary can do all the same."},
+	"promise.kept.warn":       {Part: Verdict, Badge: "Promise kept", Tone: Warn, Says: "This release keeps all limits of the promise ({1}). {2}"},
+	"promise.kept.bad":        {Part: Verdict, Badge: "Promise kept", Tone: Bad, Says: "This release keeps all limits of the promise ({1}). {2}"},
 	"promise.missed":          {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "This release does not keep the promise. Missed: {1}."},
 	"promise.missed.looks":    {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "This release is not shown to keep the promise, nor with up to {2} times its noise. Missed: {1}."},
 	"promise.none":            {Part: Verdict, Badge: "Promise not kept", Tone: Bad, Says: "In the search, none of {tried} releases keeps the promise. What may help: looser limits, other nodes or other methods."},

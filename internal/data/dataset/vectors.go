@@ -118,6 +118,8 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 	for k, of := range c.Fields {
 		switch {
 		case slices.Contains(group, k) || of.Shape != nil && len(of.Shape) != 1:
+		case of.Shape != nil && of.Shape[0] != c.Fields[group[0]].Shape[0] && SaysGroup(of.Name):
+			return nil, 0, fmt.Errorf("%s: array %s has %d entries for %d vectors: give one for each, or leave the array out", path, file.Shown(of.Name), of.Shape[0], c.Fields[group[0]].Shape[0])
 		case of.Shape != nil && of.Shape[0] != c.Fields[group[0]].Shape[0]:
 			l.note("array %s left out: it has %d entries for %d vectors", file.Shown(of.Name), of.Shape[0], c.Fields[group[0]].Shape[0])
 		default:

@@ -64,6 +64,10 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%s: a test part of %d values", path, len(set.Values))
 		}
 	}
+	// One person taken for several would be promised too much.
+	short := npzOf(t, false, part{"emb", []int{n, 2}, values}, part{"person", []int{n - 1}, person[1:]})
+	_, _, err := OpenInputs(context.Background(), short, Options{Kind: KindVectors})
+	must.Fail(t, err, fmt.Sprintf("array person has %d entries for %d vectors", n-1, n))
 	// Without a column split, the seed divides; what is read of one part is in no other.
 	train, _ := read(alone, Options{Part: Train, Seed: 3})
 	test, notes := read(alone, Options{Part: Test, Seed: 3})

@@ -33,9 +33,9 @@ func cheaper(p, q *Point) bool {
 
 func mean(x []float64) (sum float64) {
 	for _, v := range x {
-		sum += v / float64(len(x))
+		sum += v
 	}
-	return sum
+	return sum / float64(max(1, len(x)))
 }
 
 // answer chooses among the places.

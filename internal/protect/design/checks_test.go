@@ -34,3 +34,22 @@ func TestWorstConfidence(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+// The first sentence says on which condition the promise is kept, and what an adversary can do.
+func TestKeptPromiseSaysItsCondition(t *testing.T) {
+	kept := []checked{{name: "identification", kept: true}}
+	for people, condition := range map[int]string{0: ", if every input is of another person", 40: ""} {
+		s := &measure.Setup{Lists: &measure.ListFigures{Anybody: []measure.Population{{List: measure.ListUsed{Inputs: 50, People: people}}}}}
+		for code, want := range map[string]string{
+			"identified.rarely": "This release keeps all limits of the promise: identification" + condition + ".",
+			"reconstructed":     "This release keeps all limits of the promise (identification" + condition + "). The best attack that ran errs by 3,",
+		} {
+			r := report.New("", "", 0)
+			r.Add(report.Claim{ID: "attack", Value: report.Exactly(3, report.Number)})
+			r.Find(code, "", "one", "")
+			if says := r.Say((&Promise{}).verdict(r, s, kept)); !strings.HasPrefix(says, want) {
+				t.Errorf("%d people, %s: %s", people, code, says)
+			}
+		}
+	}
+}

@@ -90,7 +90,7 @@ func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) rep
 		}
 		return report.Finding{Code: "promise.missed", Args: []string{report.List(missed)}}
 	}
-	code, with := "promise.kept", []string{report.List(names)}
+	code, with := "promise.kept", []string{report.List(names) + anybody(s)}
 	switch w := report.WordingOf(r.Verdict()); {
 	case r.Has("recognised"), r.Has("attack.recognised"):
 		code = "promise.kept.recognised"
@@ -100,11 +100,29 @@ func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) rep
 			}
 		}
 	case w.Tone == report.Bad:
-		code = "promise.kept.bad"
+		code, with = "promise.kept.bad", append(with, r.Say(r.Findings[0]))
 	case w.Tone == report.Warn && (p.Limits.Identify == 0 || r.Verdict() != "identified.some" && r.Verdict() != "not_excluded"):
-		code = "promise.kept.warn"
+		code, with = "promise.kept.warn", append(with, r.Say(r.Findings[0]))
 	}
 	return report.Finding{Code: code, Args: with}
+}
+
+// anybody returns the condition on which limits hold if nobody says whom the inputs are of.
+func anybody(s *measure.Setup) string {
+	if s == nil || s.Lists == nil {
+		return ""
+	}
+	var lists []measure.ListUsed
+	if h := s.Lists.Holder; h != nil {
+		lists = append(lists, h.List)
+	}
+	if p := s.Lists.EverySample(); p != nil {
+		lists = append(lists, p.List)
+	}
+	if slices.ContainsFunc(lists, func(l measure.ListUsed) bool { return l.People == 0 }) {
+		return ", if every input is of another person"
+	}
+	return ""
 }
 
 // moreNoise returns the largest multiple of a release's noise that was measured, if no multiple kept the promise. It

@@ -49,7 +49,7 @@ func TestVectors(t *testing.T) {
 		t.Errorf("the least limit is %v", p)
 	}
 	a := must.Get(Search(t.Context(), g, train, test, o))(t)
-	if a.Best == nil || a.Best.Method != Erased || a.Best.Guessed[0].Right > o.Protect[0].Accuracy || math.Abs(a.Clean-1) > 1e-9 {
+	if a.Best == nil || a.Best.Method != Erased || a.Best.Guessed[0].Right > o.Protect[0].Accuracy || a.Clean != 1 {
 		t.Fatalf("%v: %+v, at first %v", a.Best, a.Best.Guessed, a.Clean)
 	}
 	s := must.Get(newSearcher(g, train, test, o))(t)
