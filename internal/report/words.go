@@ -114,6 +114,7 @@ var release = map[string]Wording{
 	"limits.no_attack":      {Part: Limit, Says: "No attack was run: the report does not say how close one would come."},
 	"limits.itself":         {Part: Limit, Says: "Prior and attacks learned from the inputs that they are measured on, so they look better than they are."},
 	"limits.examined":       {Part: Limit, Says: "Examined: {1} of {2} examples. Attacks and bounds for unbiased estimators are about these."},
+	"limits.queries":        {Part: Limit, Says: "Attacks, bounds and limits are for {1} releases of each input together."},
 	"limits.free":           {Part: Condition, Says: "Bounds by near witnesses are for adversaries who are unbiased for all real inputs. --domain legal asks it only within the range of the data."},
 	"limits.stored":         {Part: Condition, Says: "Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing."},
 	"limits.storage":        {Part: Condition, Says: "How the data are stored is not known. Far witnesses and twins are real numbers within the data's range; --domain stored makes them float32 numbers."},

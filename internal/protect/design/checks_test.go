@@ -38,8 +38,8 @@ func TestWorstConfidence(t *testing.T) {
 // The first sentence says on which condition the promise is kept, and what an adversary can do.
 func TestKeptPromiseSaysItsCondition(t *testing.T) {
 	kept := []checked{{name: "identification", kept: true}}
-	for people, condition := range map[int]string{0: ", if every input is of another person", 40: ""} {
-		s := &measure.Setup{Lists: &measure.ListFigures{Anybody: []measure.Population{{List: measure.ListUsed{Inputs: 50, People: people}}}}}
+	for people, condition := range map[int]string{0: ", for 4 releases of each input, if every input is of another person", 40: ", for 4 releases of each input"} {
+		s := &measure.Setup{Release: measure.Release{Queries: 4}, Lists: &measure.ListFigures{Anybody: []measure.Population{{List: measure.ListUsed{Inputs: 50, People: people}}}}}
 		for code, want := range map[string]string{
 			"identified.rarely": "This release keeps all limits of the promise: identification" + condition + ".",
 			"reconstructed":     "This release keeps all limits of the promise (identification" + condition + "). The best attack that ran errs by 3,",

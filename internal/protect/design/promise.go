@@ -90,7 +90,7 @@ func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) rep
 		}
 		return report.Finding{Code: "promise.missed", Args: []string{report.List(missed)}}
 	}
-	code, with := "promise.kept", []string{report.List(names) + anybody(s)}
+	code, with := "promise.kept", []string{report.List(names) + conditions(s)}
 	switch w := report.WordingOf(r.Verdict()); {
 	case r.Has("recognised"), r.Has("attack.recognised"):
 		code = "promise.kept.recognised"
@@ -107,22 +107,25 @@ func (p *Promise) verdict(r *report.Report, s *measure.Setup, all []checked) rep
 	return report.Finding{Code: code, Args: with}
 }
 
-// anybody returns the condition on which limits hold if nobody says whom the inputs are of.
-func anybody(s *measure.Setup) string {
-	if s == nil || s.Lists == nil {
+// conditions say for how many releases of an input limits hold, and whether nobody says whom the inputs are of.
+func conditions(s *measure.Setup) (said string) {
+	if s == nil {
 		return ""
 	}
-	var lists []measure.ListUsed
-	if h := s.Lists.Holder; h != nil {
-		lists = append(lists, h.List)
+	if n := s.Release.Queries; n > 1 {
+		said = fmt.Sprintf(", for %d releases of each input", n)
 	}
-	if p := s.Lists.EverySample(); p != nil {
-		lists = append(lists, p.List)
+	var lists []measure.ListUsed
+	if x := s.Lists; x != nil && x.Holder != nil {
+		lists = append(lists, x.Holder.List)
+	}
+	if x := s.Lists; x != nil && x.EverySample() != nil {
+		lists = append(lists, x.EverySample().List)
 	}
 	if slices.ContainsFunc(lists, func(l measure.ListUsed) bool { return l.People == 0 }) {
-		return ", if every input is of another person"
+		said += ", if every input is of another person"
 	}
-	return ""
+	return said
 }
 
 // moreNoise returns the largest multiple of a release's noise that was measured, if no multiple kept the promise. It

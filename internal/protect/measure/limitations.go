@@ -39,6 +39,9 @@ func (a *account) limits() {
 	a.findIf(a.best() == nil, "limits.no_attack")
 	a.findIf(a.best() != nil, "limits.attacks")
 	a.findIf(a.learnedFromItself(), "limits.itself")
+	if n := a.setup.Release.Queries; n > 1 {
+		a.Find("limits.queries", "", report.Grouped(n))
+	}
 	if a.q.Data != nil {
 		a.findIf(len(a.q.Indices) < a.q.Data.Len(), "limits.examined", report.Grouped(len(a.q.Indices)), report.Grouped(a.q.Data.Len()))
 	}

@@ -90,12 +90,16 @@ func (h *ListHolder) best() (bayes.Limit, int) {
 	return h.First, h.List.Inputs
 }
 
-// named is what is named: arguments of the findings on identification.
-func (h *ListHolder) named() []string {
-	if h.Person != nil {
-		return []string{"person", ""}
+// named is what is named, and under which conditions: arguments of the findings on identification.
+func (a *account) named() []string {
+	what, condition := "person", ""
+	if a.held().Person == nil {
+		what, condition = "one", ", if every input is of another person"
 	}
-	return []string{"one", ", if every input is of another person"}
+	if n := a.setup.Release.Queries; n > 1 {
+		condition += fmt.Sprintf("; it sees %d of each input", n)
+	}
+	return []string{what, condition}
 }
 
 // exposure claims how often single people are named.

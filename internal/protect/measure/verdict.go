@@ -37,13 +37,13 @@ func (a *account) verdict() report.Finding {
 		low, high := beyondGuessing(best.Low, n), beyondGuessing(best.High, n)
 		switch {
 		case !a.lists.Processed && low >= identifiedMostly:
-			return say("identified", h.named()...)
+			return say("identified", a.named()...)
 		case high >= identifiedMostly:
-			return say("not_excluded.most", h.named()...)
+			return say("not_excluded.most", a.named()...)
 		case a.lists.Processed && best.High >= identifiedSometimes, low < identifiedSometimes && high >= identifiedSometimes:
-			return say("not_excluded", h.named()...)
+			return say("not_excluded", a.named()...)
 		case low >= identifiedSometimes:
-			return say("identified.some", h.named()...)
+			return say("identified.some", a.named()...)
 		}
 	}
 	if x := a.recogniser(); x != nil {
@@ -55,12 +55,12 @@ func (a *account) verdict() report.Finding {
 	case a.closerHere(best):
 		return say("reconstructed.here")
 	case h != nil && h.List.Uneven() >= identifiedSometimes:
-		named := h.named()
+		named := a.named()
 		return say("identified.common", named[0], strings.Replace(named[1], ", if", " and", 1))
 	case h != nil && 1/float64(h.List.Inputs) >= identifiedSometimes:
-		return say("identified.little", h.named()...)
+		return say("identified.little", a.named()...)
 	case h != nil:
-		return say("identified.rarely", h.named()...)
+		return say("identified.rarely", a.named()...)
 	}
 	ok, why := a.q.Holds(a.q.Experiment.Noise)
 	near := a.strongest("")
