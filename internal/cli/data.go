@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"tattle/internal/data/catalogue"
@@ -41,7 +43,10 @@ func (c *dataGetCmd) Run(ctx context.Context, e *env) error {
 	m := progress.NewBytes(e.stderr, "downloading "+c.Name, -1)
 	defer m.Close()
 	opts := catalogue.Options{BaseURL: c.From, Progress: m.SetBytes}
-	if err := catalogue.Get(ctx, c.Name, dir, opts); err != nil {
+	var unmade *fs.PathError
+	if err := catalogue.Get(ctx, c.Name, dir, opts); errors.As(err, &unmade) && unmade.Op == "mkdir" {
+		return hinted(err, "choose a folder that can be written with --out")
+	} else if err != nil {
 		return hinted(err, "run the same command again: it goes on where it stopped")
 	}
 	return e.print("%s is in %s\n", c.Name, dir)

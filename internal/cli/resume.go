@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,8 +108,8 @@ func (e *env) writeRunFile(dir string, resume bool) error {
 func readRunFile(dir string) (run.Record, error) {
 	r, err := run.ReadRecord(dir)
 	switch {
-	case err != nil && !exists(filepath.Join(dir, runFile)):
-		return r, usage(err, "name the folder that was given as --out")
+	case err != nil && !errors.Is(err, fs.ErrPermission) && !exists(filepath.Join(dir, runFile)):
+		return r, hinted(&fs.PathError{Op: "open", Path: filepath.Join(dir, runFile), Err: fs.ErrNotExist}, "name the folder that was given as --out")
 	case err == nil && len(r.Args) == 0:
 		return r, usage(errors.New(filepath.Join(dir, runFile)+": it names no command"), "start the run again")
 	}

@@ -34,6 +34,9 @@ States: running, finished, interrupted or prepared (--resume or tattle worker co
 
 // Run lists runs.
 func (c *runsCmd) Run(ctx context.Context, e *env) error {
+	if info, err := os.Stat(c.Dir); err == nil && !info.IsDir() {
+		return usage(fmt.Errorf("%s: is a file, not a folder", c.Dir), "name a folder with runs")
+	}
 	runs, err := run.Scan(ctx, cmp.Or(c.Dir, "."))
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -94,12 +93,12 @@ func (s *Sample) known() (kept []int, err error) {
 		kept = slices.DeleteFunc(kept, func(i int) bool {
 			return a.Labels != nil && a.Labels[i] < 0 || a.Numbers != nil && math.IsNaN(a.Numbers[i])
 		})
+		if len(kept) == 0 {
+			return nil, fmt.Errorf("no example is left that has %s: fill it in, give a rule that its values meet, or name fewer columns", file.Shown(a.Name))
+		}
 		if len(kept) < n {
 			s.note("%d of %d examples left out: they have no %s", n-len(kept), n, file.Shown(a.Name))
 		}
-	}
-	if len(kept) == 0 {
-		return nil, errors.New("no example has all its labels: fill them in, or name fewer sensitive columns")
 	}
 	return kept, nil
 }

@@ -11,6 +11,7 @@ import (
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/file"
+	"tattle/internal/protect/measure"
 	"tattle/internal/reveal/curious"
 )
 
@@ -82,7 +83,7 @@ func auditable(set *dataset.Set) error {
 	case set.Len() == 0:
 		return errors.New("the data has no examples: give some")
 	case len(set.Sensitive) == 0:
-		return errors.New("the data has no sensitive attribute: name one, or a rule that makes it")
+		return &measure.OptionError{Option: "Sensitive", Err: errors.New("the data has no sensitive attribute: name a column, or a rule that makes one")}
 	}
 	return checkNames(set.YNames, set.Sensitive)
 }

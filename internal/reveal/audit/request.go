@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -175,9 +176,12 @@ func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
 		of = "At"
 	}
 	s.Sample, err = fromModel(ctx, s.Model.Graph, q.At, s.Examples.Set)
+	var named *measure.OptionError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, &named):
+		return err
 	case err != nil:
 		return &measure.OptionError{Option: of, Err: err}
 	}

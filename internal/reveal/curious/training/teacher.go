@@ -3,8 +3,11 @@ package training
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -30,6 +33,9 @@ type Teacher struct {
 // OpenTeacher opens the training in dir, or that of the first seed of a run in dir,
 // without its data. It returns a *measure.OptionError if dir holds no training.
 func OpenTeacher(dir string) (*Teacher, error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, &file.NotFoundError{Path: dir, Give: "give the folder of a run of tattle train"}
+	}
 	t := &Teacher{Dir: firstSeed(dir)}
 	var err error
 	if !file.Exists(filepath.Join(t.Dir, ResultFile)) {
