@@ -172,7 +172,7 @@ var wordings = []struct {
 }{
 	{regexp.MustCompile(`^--help: .* but got ("[^"]*")$`), `--help $1: must be --help, or --help=all for every flag`},
 	{regexp.MustCompile(`^(.*): (?:expected .*\(<EOL>\)|missing value, expecting .*)$`), "$1: a value is missing"},
-	{regexp.MustCompile(`^(unknown flag -\w), did you mean .*$`), "$1"}, // the nearest is always -h
+	{regexp.MustCompile(`^(unknown flag -\S+), did you mean "-h"\?$`), "$1"}, // it is near to every short name
 	{regexp.MustCompile(`^(.*): expected \S+ value but got ("[^"]*") \(.*?\); perhaps try \S+$`), "$1 $2: a value is missing, or must be joined by ="},
 	{regexp.MustCompile(`^(.*): bool value .* but got ("[^"]*")$`), "$1 $2: must be true or false, or left out"},
 	{regexp.MustCompile(`^(.*): expected a float but got ("[^"]*").*$`), "$1 $2: must be a number"},
