@@ -175,7 +175,7 @@ var goneNames = map[string]string{
 	"prune: unknown flag --global":      "the smallest weights of each layer are pruned, as in paper B: leave the flag out",
 	"unknown flag --van-trees":          "the van Trees bound is gone: --candidates gives floors for the same adversaries without its assumption",
 	"unknown flag --no-van-trees":       "the van Trees bound is gone: leave the flag out",
-	"serve: unexpected argument":        "tattle runs --index DIR writes a page that lists the reports in a folder",
+	"serve: unexpected argument":        "--model FILE names a model; tattle runs --index DIR writes a page that lists the reports in a folder",
 	"unknown flag --evidence":           "the run's folder holds the outputs, every figure in report.json and the report as a page, Markdown, SARIF and JUnit",
 	"[<experiment>] must be one of":     "tattle reproduce --list names them; make detection runs the study of audits",
 	"unknown flag --split":              "the part of the data is given with --part",

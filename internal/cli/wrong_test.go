@@ -24,6 +24,7 @@ func TestWrongUse(t *testing.T) {
 		"audit --sensitive":                  {2, "--sensitive: a value is missing", ""},
 		"audit -o out":                       {2, "unknown flag -o\n", ""},
 		"config --x":                         {2, "unknown flag --x\n", ""},
+		"serve x.onnx":                       {2, "unexpected argument x.onnx", "--model FILE"},
 		"audit --out -x":                     {2, `--out "-x": a value is missing, or must be joined by =`, ""},
 		"audit --help=al":                    {2, `--help "al": must be --help, or --help=all for every flag`, ""},
 		"audit --json=foo":                   {2, `--json "foo": must be true or false, or left out`, ""},
