@@ -160,8 +160,8 @@ func TestHolderClaims(t *testing.T) {
 			t.Errorf("curves %+v of values before they are processed", a.Series)
 		}
 		a.says(t, []string{"covariance"}, want...)
-		if whom := map[bool][]string{true: {"person", ""}, false: {"one", ", if every input is of another person"}}[c.people]; !slices.Equal(h.named(), whom) {
-			t.Errorf("named are %q", h.named())
+		if whom := map[bool][]string{true: {"person", ""}, false: {"one", ", if every input is of another person"}}[c.people]; !slices.Equal(a.named(), whom) {
+			t.Errorf("named are %q", a.named())
 		}
 	}
 }
