@@ -70,8 +70,7 @@ type binaryFunc[T Float] struct {
 	// left sets dst = d·∂y/∂a and right dst = d·∂y/∂b.
 	left, right func(dst, d, a, b, y []T)
 
-	// bound is the error of y where a and b are off by at most ea and eb, with its own
-	// rounding, but for what underflow does.
+	// bound is the error of y, with its own rounding, where a and b are off by at most ea and eb. What underflow does is left out.
 	bound func(a, ea, b, eb, y float64) float64
 
 	truth bool // the values are 0 and 1, and the bounds are too

@@ -54,8 +54,7 @@ type broadcastFunc[T Float] struct {
 	value func(dst []T, x [maxOperands][]T)
 	// partial sets dst to d times the derivative with respect to operand side.
 	partial func(dst, d []T, x [maxOperands][]T, y []T, side int)
-	// bound is the error of y where each x is off by at most its e, with the operator's own
-	// rounding, but for what underflow does.
+	// bound is the error of y, with the operator's own rounding, where each x is off by at most its e. What underflow does is left out.
 	bound func(x, e [maxOperands]float64, y float64) float64
 	exact bool // nothing is rounded: a bound needs no lift
 }

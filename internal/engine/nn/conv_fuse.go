@@ -2,10 +2,10 @@ package nn
 
 import "tattle/internal/math/simd"
 
-// epilogue is what a convolution does to its sum before it is stored: max(y + r, 0),
-// or Slope times it below zero. The products of the rectifier need the sign of its
-// input, which its output has, as slopes are not negative here. A program for inference asks
-// for it if nothing else reads the tensor in between; then the step has one more input, r, the last one.
+// epilogue is what a convolution does to its sum before it is stored: max(y + r, 0), or Slope times it below zero. The
+// products of the rectifier need the sign of its input, which its output has, as slopes are not negative here. A program
+// for inference asks for it if nothing else reads the tensor in between. Then the step has one more input, r, the last
+// one.
 type epilogue struct {
 	add       bool
 	rectifier *rectifier[float32] // or nil

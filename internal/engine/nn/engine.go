@@ -134,10 +134,9 @@ func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int) {
 	}
 }
 
-// cotangents sweeps k cotangents per example back through the frames. Unless learn
-// is nil it gets, for k = 1, the cotangent of each operator's output first; it may
-// compute those of the inputs on the way, and then says so. dst
-// may be nil if the plan does not want the input's cotangent.
+// cotangents sweeps k cotangents per example back through the frames. Unless learn is nil it gets, for k = 1, the
+// cotangent of each operator's output first. It may compute those of the inputs on the way, and then says so. dst may be
+// nil if the plan does not want the input's cotangent.
 func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k int, learn func(i int, f *frame[T], dx [][]T, dy []T) (done bool)) {
 	rows := batch * k
 	if e.output == 0 {

@@ -22,8 +22,8 @@ type reducer[T Float] struct {
 	spares spares[float64]
 }
 
-// run calls do, on all cores, for the outputs of all examples, which have n vectors each: with the example, the
-// output, its entries x, and room for as many.
+// run calls do, on all cores, for the outputs of all examples, which have n vectors each. do gets the example, the output,
+// its entries x, and room for as many.
 func (k *reducer[T]) run(f *frame[T], n int, do func(e, o int, x, d []float64)) {
 	outputs, size := k.outputs(), k.entries()
 	simd.Parallel(f.batch*outputs, 1+grain/4/(1+n*size), func(lo, hi int) {

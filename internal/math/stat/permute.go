@@ -271,8 +271,8 @@ func centreColumns(x []float64, width int) {
 	}
 }
 
-// dealtScores deals out classes within the strata that end at ends, and returns the sum of their scores, whose columns sum to 0
-// within each. counts, [strata, classes], is how many of each class there are. left is overwritten.
+// dealtScores deals out classes within the strata that end at ends, and returns the sum of their scores. The columns of rows sum to
+// 0 within each stratum. counts, [strata, classes], is how many of each class there are. left is overwritten.
 //
 // The rows of the class with the most are those that the others leave, and so need no draw.
 func dealtScores(rows []float64, counts, ends []int, left []int32, rng *rand.Rand) float64 {

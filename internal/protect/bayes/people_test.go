@@ -138,7 +138,8 @@ func TestExposureLimits(t *testing.T) {
 	}
 }
 
-// The mean of shares has limits on both sides by bets, of hidden inputs by Chernoff's, moved apart by what the mean of several releases may differ.
+// The mean of shares has limits on both sides by bets, and of hidden inputs by Chernoff's bound. They are moved apart by what
+// the mean of several releases may differ.
 func TestMeanNamedLimits(t *testing.T) {
 	named, missed := make([]float64, 400), make([]float64, 400)
 	for i := range named {

@@ -123,7 +123,7 @@ func (r recording) Overlap(a, ea, b, eb []float64) (value, err float64) {
 	return 0, 0
 }
 
-// Errors are at least what their formulas give in real arithmetic, and hardly more: of a witness alone, √Σ(b₀+b₁)² + (n+16)u‖ẑ‖; of one among
+// Errors are at least what their formulas give in real arithmetic, and hardly more. Of a witness alone it is √Σ(b₀+b₁)² + (n+16)u‖ẑ‖; of one among
 // several, u‖ẑ‖ and 2ρ√n beside the root; of the moment of two that are orthogonal, expm1(δ).
 func TestErrorsAreRoundedUp(t *testing.T) {
 	const n, ρ, sigma = 16, 1e-3, 2. // √n is 4

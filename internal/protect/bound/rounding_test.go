@@ -169,8 +169,9 @@ func (m off) ForwardError32(dst, bound, x []float64) {
 	}
 }
 
-// Four features of 16 may be a sixteenth off for a float32 pass to say how float64 is rounded: by a thousand times 2⁻²⁹ as much. The error of a
-// runtime is derived if it is up to a twentieth of σ, 2 here, for two inputs of as many features, .025; else it is measured, sixteen times over.
+// Four features of 16 may be a sixteenth off for a float32 pass to say how float64 is rounded. That is by a thousand
+// times 2⁻²⁹ as much. The error of a runtime is derived if it is up to a twentieth of σ, which is 2. For two inputs of
+// as many features that is .025. A larger one is measured, sixteen times over.
 func TestFloat32Passes(t *testing.T) {
 	net := netOf(t, 1, weights(4, 1, 0, 0, 0, 0, 16, 16, 16, 16))
 	for by, good := range map[float64]bool{.875: true, 1.125: false} {

@@ -234,7 +234,8 @@ func TestExposureClaims(t *testing.T) {
 	}
 }
 
-// Bounds of four inputs in the data's units, by kinds of witnesses: quantiles, and the median of all in a band by the strongest of a kind.
+// Bounds of four inputs in the data's units, by kinds of witnesses. There are quantiles, and the median of all in a band by the
+// strongest of a kind.
 func TestBoundClaims(t *testing.T) {
 	inf := math.Inf(1)
 	a := accountOf(release.Gaussian{Sigma: 2})
@@ -300,7 +301,8 @@ func TestBoundClaims(t *testing.T) {
 	}
 }
 
-// What is said first is the worst that an adversary is shown to do: by the list holder's limits beyond guessing, by attacks, then by bounds.
+// What is said first is the worst that an adversary is shown to do. The list holder's limits beyond guessing come first, then
+// attacks, then bounds.
 func TestVerdicts(t *testing.T) {
 	gaussian := release.Gaussian{Sigma: 1}
 	holder := func(inputs int, low, high float64) *ListHolder {

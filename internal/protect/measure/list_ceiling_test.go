@@ -92,10 +92,10 @@ func attackCeilings(t *testing.T, front nn.Model, sets [2]*dataset.Set, attribut
 	}
 }
 
-// TestNoAttackBeatsFloors attacks paper A's net on 2,000 test images, 1.6 million guesses of a
-// coordinate by each attack, and compares with the floors for everybody, in every band.
-// The images are from the sample of the floors, so that beyond the limits of the floors there
-// is only the spread of the attacks' own means: their standard errors, six times.
+// TestNoAttackBeatsFloors attacks paper A's net on 2,000 test images, with 1.6 million guesses of a coordinate by each
+// attack. It compares with the floors for everybody, in every band.
+// The images are from the sample of the floors. So beyond the limits of the floors there is only the spread of the
+// attacks' own means: six times their standard errors.
 func TestNoAttackBeatsFloors(t *testing.T) {
 	if os.Getenv("TATTLE_FULL") == "" {
 		t.Skip("long: attacks of paper A's net against floors for every adversary; set TATTLE_FULL=1")

@@ -30,8 +30,8 @@ type Record struct {
 	Defences   bool      `json:"-"`                  // try defences
 }
 
-// Audit audits the sample: all figures, the negative control, codes that are planted into its outputs, the planted
-// model, and defences if they are to be tried. It returns an error if the record or an option is wrong and when ctx ends.
+// Audit audits the sample: all figures, the negative control, codes that are planted into its outputs, and the planted
+// model. It tries defences if the record says so. It returns an error if the record or an option is wrong and when ctx ends.
 func (r *Record) Audit(ctx context.Context, o Options) (*Result, error) {
 	o = o.withDefaults()
 	if err := cmp.Or(o.check(), r.check()); err != nil {
