@@ -21,7 +21,7 @@
 //
 // Passes over graphs before they are compiled:
 //
-//	simplify.go fold_*.go            constants and layers that fold into one another
+//	simplify.go fold_*.go derive.go  constants and layers that fold into one another
 //	recognise.go                     exporters' spellings of Gelu and of norms
 //
 // The executor:

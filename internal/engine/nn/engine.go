@@ -7,9 +7,8 @@ import "tattle/internal/math/simd"
 // sweep to the next.
 type engine[T Float] struct {
 	*program[T]
-	version         uint64 // of the parameters that it was compiled for
-	limit           int    // rows of one sweep
-	resident        int    // examples of which all that products need is kept
+	limit           int // rows of one sweep
+	resident        int // examples of which all that products need is kept
 	kept            []bool
 	forth, back     *plan
 	record          *plan      // of a forward pass that keeps those tensors
@@ -21,9 +20,9 @@ type engine[T Float] struct {
 	inRows, outRows []T        // rows gathered for a cut sweep
 }
 
-// newEngine compiles a graph for inference, with a budget of bytes.
-func newEngine[T Float](g *Graph, shapes map[string][]int, compile func(Op, ...[]int) kernel[T], budget int64) *engine[T] {
-	p := newProgram(g, shapes, compile, false)
+// newEngine compiles a valid graph for inference, with a budget of bytes.
+func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], budget int64) *engine[T] {
+	p := newProgram(g, compile, false)
 	if narrow, ok := any(p).(*program[float32]); ok {
 		joinConvolutions(narrow)
 	}

@@ -33,9 +33,10 @@ func foldAffine(r *rewrite) {
 // channelwise is an operator z = a·y + c with an a and a c for each entry along one
 // axis of y, or the same for all where axis is −1.
 type channelwise struct {
-	axis  int
-	keeps bool // a = 1
-	at    func(i int) (a, c float64)
+	axis    int
+	sources []*Param
+	keeps   bool // a = 1
+	at      func(i int) (a, c float64)
 }
 
 // channelwise returns what n does, if it is of that kind.
@@ -43,7 +44,7 @@ func (r *rewrite) channelwise(n *Node) (channelwise, bool) {
 	switch op := n.Op.(type) {
 	case *BatchNorm:
 		k := newBatchNorm[float64](op, r.shapes[n.Inputs[0]])
-		return channelwise{0, false, k.affine}, true
+		return channelwise{0, operands(op), false, k.affine}, true
 	case *Binary:
 		return arithmeticChannels(op, r.shapes[n.Inputs[0]], r.shapes[n.Output])
 	}
@@ -76,23 +77,28 @@ func (c channelwise) weight(layer affine) *Param {
 	if c.keeps {
 		return w
 	}
-	p := NewParam(w.Name, w.Shape...)
-	for i, v := range w.Data {
-		a, _ := c.at(layer.of(i))
-		p.Data[i] = float32(a * float64(v))
-	}
-	return p
+	return derive(w.Name, w.Shape, append([]*Param{w}, c.sources...), func(dst []float32) {
+		for i, v := range w.Data {
+			a, _ := c.at(layer.of(i))
+			dst[i] = float32(a * float64(v))
+		}
+	})
 }
 
 // bias returns a·b + c, b being zero if it is missing.
 func (c channelwise) bias(layer affine) *Param {
-	p := NewParam(layer.weight.Name+".bias", layer.channels)
-	for i := range p.Data {
-		a, shift := c.at(i)
-		if layer.bias != nil {
-			shift += a * float64(layer.bias.Data[i])
-		}
-		p.Data[i] = float32(shift)
+	b := layer.bias
+	name, sources := layer.weight.Name+".bias", c.sources
+	if b != nil {
+		name, sources = b.Name, append([]*Param{b}, sources...)
 	}
-	return p
+	return derive(name, []int{layer.channels}, sources, func(dst []float32) {
+		for i := range dst {
+			a, shift := c.at(i)
+			if b != nil {
+				shift += a * float64(b.Data[i])
+			}
+			dst[i] = float32(shift)
+		}
+	})
 }

@@ -8,7 +8,7 @@ func arithmeticChannels(op *Binary, in, out []int) (channelwise, bool) {
 	if op.Constant == nil || !slices.Equal(in, out) {
 		return channelwise{}, false
 	}
-	c := channelwise{axis: -1, keeps: op.Operator == "Add" || op.Operator == "Sub" && !op.ConstantFirst}
+	c := channelwise{axis: -1, sources: []*Param{op.Constant}, keeps: op.Operator == "Add" || op.Operator == "Sub" && !op.ConstantFirst}
 	for i, d := range op.Constant.Shape {
 		if d == 1 {
 			continue

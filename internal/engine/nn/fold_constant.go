@@ -25,16 +25,22 @@ func copies32(op Op) bool {
 
 func (r *rewrite) foldConstant(n *Node) {
 	var in [][]int
-	var x [][]float32
+	var values []*Param
 	for _, name := range n.Inputs {
-		c := r.constant(name)
-		if c == nil {
+		v := r.constant(name)
+		if v == nil {
 			return
 		}
-		in, x = append(in, c.Shape), append(x, c.Data)
+		in, values = append(in, v.Shape), append(values, v)
 	}
-	p := &Param{Name: n.Name, Shape: r.shapes[n.Output], Data: make([]float32, Size(r.shapes[n.Output]))}
-	n.Op.kernel32(in...).forward(&frame[float32]{batch: 1, x: x, y: p.Data})
+	op := n.Op
+	p := derive(n.Name, r.shapes[n.Output], slices.Concat(values, operands(op)), func(dst []float32) {
+		x := make([][]float32, len(values))
+		for i, v := range values {
+			x[i] = v.Data
+		}
+		op.kernel32(in...).forward(&frame[float32]{batch: 1, x: x, y: dst})
+	})
 	r.become(n, &Constant{Value: p})
 }
 
@@ -111,14 +117,14 @@ func (r *rewrite) takeMatrix(n *Node, op *MatMul) {
 	}
 }
 
-// transposed returns the transpose of a matrix.
+// transposed returns the transpose of a matrix, whose values follow it.
 func transposed(p *Param) *Param {
 	rows, cols := p.Shape[0], p.Shape[1]
-	t := NewParam(p.Name, cols, rows)
-	for i := range rows {
-		for j := range cols {
-			t.Data[j*rows+i] = p.Data[i*cols+j]
+	return derive(p.Name, []int{cols, rows}, []*Param{p}, func(dst []float32) {
+		for i := range rows {
+			for j := range cols {
+				dst[j*rows+i] = p.Data[i*cols+j]
+			}
 		}
-	}
-	return t
+	})
 }

@@ -69,6 +69,7 @@ type Param struct {
 
 	version uint64
 	copies  copies
+	from    *derivation // of a parameter that follows from others
 }
 
 // Changed must be called after Data has new values. No net with this parameter may run

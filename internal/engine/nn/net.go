@@ -20,33 +20,13 @@ type Net struct {
 
 // compiled is what the clones of a net share: its graph made simpler, for each
 // precision when it is first used.
-type compiled struct {
-	shapes       map[string][]int // of the graph's tensors
-	params       []*Param         // that the graph computes with
-	narrow, wide simpler
-}
+type compiled struct{ narrow, wide simpler }
 
-func newCompiled(g *Graph, shapes map[string][]int) *compiled {
-	c := &compiled{shapes: shapes}
-	for _, n := range g.Nodes {
-		c.params = append(c.params, operands(n.Op)...)
-	}
-	return c
-}
-
-// version changes with every parameter.
-func (c *compiled) version() (sum uint64) {
-	for _, p := range c.params {
-		sum += p.version
-	}
-	return sum
-}
-
-// simpler is a graph made simpler, and the version of the parameters that it is of.
+// simpler is a graph made simpler, and its parameters that follow from others.
 type simpler struct {
-	mu      sync.Mutex
+	once    sync.Once
 	graph   *Graph
-	version uint64
+	derived []*Param
 }
 
 var _ Model = (*Net)(nil)
@@ -63,7 +43,7 @@ func NewNet(g *Graph) (*Net, error) {
 			return nil, fmt.Errorf("net %q: tensor %q has shape %v for one example, of no sensible size", g.Name, name, s)
 		}
 	}
-	return &Net{graph: g, compiled: newCompiled(g, shapes), p: Size(g.InputShape), n: Size(shapes[g.Output])}, nil
+	return &Net{graph: g, compiled: &compiled{}, p: Size(g.InputShape), n: Size(shapes[g.Output])}, nil
 }
 
 // sensible reports whether a tensor of that shape, its empty dimensions counted as
@@ -90,7 +70,7 @@ func (m *Net) Clone() *Net {
 
 // Rest gives up what the net and its graph's parameters keep for the next call, which makes it anew. No call may be under way.
 func (m *Net) Rest() {
-	m.engine32, m.engine64, m.compiled = nil, nil, newCompiled(m.graph, m.compiled.shapes)
+	m.engine32, m.engine64, m.compiled = nil, nil, &compiled{}
 	for _, p := range m.graph.Params() {
 		p.copies.mu.Lock()
 		p.copies.made = nil
@@ -130,7 +110,23 @@ func (m *Net) batch(dst, x int) int {
 	return b
 }
 
-// run32 returns the engine for the parameters as they are.
+// of returns g made simpler, when it is first asked for.
+func (s *simpler) of(g *Graph, simplify func(*Graph) *Graph) *Graph {
+	s.once.Do(func() {
+		s.graph = simplify(g)
+		s.derived = derivedOf(s.graph)
+	})
+	return s.graph
+}
+
+// refresh brings the parameters that follow from others up to date.
+func (s *simpler) refresh() {
+	for _, p := range s.derived {
+		p.refresh()
+	}
+}
+
+// run32 returns the engine, its folded parameters up to date.
 func run32(m *Net) *engine[float32] {
 	return engineOf(m, &m.engine32, &m.compiled.narrow, simplified, Op.kernel32)
 }
@@ -140,19 +136,12 @@ func run64(m *Net) *engine[float64] {
 	return engineOf(m, &m.engine64, &m.compiled.wide, tidy, Op.kernel64)
 }
 
-func engineOf[T Float](m *Net, at *any, s *simpler, simplify func(*Graph, map[string][]int) *Graph, compile func(Op, ...[]int) kernel[T]) *engine[T] {
-	c := m.compiled
-	version := c.version()
-	if e, ok := (*at).(*engine[T]); ok && e.version == version {
-		return e
+func engineOf[T Float](m *Net, at *any, c *simpler, simplify func(*Graph) *Graph, compile func(Op, ...[]int) kernel[T]) *engine[T] {
+	e, ok := (*at).(*engine[T])
+	if !ok {
+		e = newEngine(c.of(m.graph, simplify), compile, m.budget)
+		*at = e
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.graph == nil || s.version != version {
-		s.graph, s.version = simplify(m.graph, c.shapes), version
-	}
-	e := newEngine(s.graph, c.shapes, compile, m.budget)
-	e.version = version
-	*at = e
+	c.refresh()
 	return e
 }

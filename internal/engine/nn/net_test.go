@@ -153,3 +153,24 @@ func TestCloneRunsBesideItsOriginal(t *testing.T) {
 		closeTo(t, "clone in both", bounded[i], wide(want), 1e-5)
 	}
 }
+
+// TestChangedWeights checks that a net uses new values after Changed.
+func TestChangedWeights(t *testing.T) {
+	d := testDense(3, 2, true)
+	net := mustNet(t, chain([]int{3}, d))
+	x, y := []float64{1, 2, 3}, make([]float64, 2)
+	net.Forward64(y, x)
+	net.Linearize64(x).VJP(make([]float64, 3), y)
+	for i := range d.Weight.Data {
+		d.Weight.Data[i] = 1
+	}
+	d.Weight.Changed()
+	d.Bias.Data[0] = 1
+	d.Bias.Data[1] = 2
+	d.Bias.Changed()
+	net.Forward64(y, x)
+	closeTo(t, "outputs", y, []float64{7, 8}, 0)
+	back := make([]float64, 3)
+	net.Linearize64(x).VJP(back, []float64{1, 1})
+	closeTo(t, "cotangent", back, []float64{2, 2, 2}, 0)
+}

@@ -126,7 +126,7 @@ func TestChainEqualsOperators(t *testing.T) {
 // TestChainIsJoined holds that the test above compares two things.
 func TestChainIsJoined(t *testing.T) {
 	for name, g := range chainNets() {
-		p := newProgram(g, mustFit(g.Shapes()), Op.kernel32, true)
+		p := newProgram(g, Op.kernel32, true)
 		before, chains := len(p.steps), 0
 		fuse(p)
 		for _, s := range p.steps {

@@ -3,7 +3,6 @@ package nn
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"sync"
 
 	"tattle/internal/math/simd"
@@ -127,36 +126,4 @@ func (p *Param) check(what string, shape ...int) error {
 		return fmt.Errorf("%s %q has %d values, want %d for shape %v", what, p.Name, len(p.Data), Size(shape), shape)
 	}
 	return nil
-}
-
-// operands returns every parameter of an operator, those that are not learned too:
-// its fields of that type.
-func operands(op Op) []*Param {
-	v := reflect.Indirect(reflect.ValueOf(op))
-	if v.Kind() != reflect.Struct {
-		return nil
-	}
-	var ps []*Param
-	for i := range v.NumField() {
-		if !v.Type().Field(i).IsExported() {
-			continue
-		}
-		if p, ok := v.Field(i).Interface().(*Param); ok && p != nil {
-			ps = append(ps, p)
-		}
-	}
-	return ps
-}
-
-// unique returns the parameters without repetitions.
-func unique(params []*Param) []*Param {
-	seen := map[*Param]bool{}
-	var once []*Param
-	for _, p := range params {
-		if !seen[p] {
-			seen[p] = true
-			once = append(once, p)
-		}
-	}
-	return once
 }

@@ -23,8 +23,9 @@ type step[T Float] struct {
 	shape   []int   // of its output
 }
 
-// newProgram compiles a graph whose tensors have these shapes.
-func newProgram[T Float](g *Graph, shapes map[string][]int, compile func(Op, ...[]int) kernel[T], train bool) *program[T] {
+// newProgram compiles a valid graph.
+func newProgram[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], train bool) *program[T] {
+	shapes := mustFit(g.Shapes()) // NewNet and NewTrainer have looked
 	p := &program[T]{sizes: []int{Size(g.InputShape)}}
 	tensor := map[string]int{g.Input: 0}
 	for _, n := range g.Needed(g.Output, g.Input) {

@@ -92,9 +92,7 @@ func newProof(e *engine[float64], inPairs bool) *proof {
 	for i := range e.steps {
 		s := &e.steps[i]
 		w.rounders[i] = rounderOf(s.op, s.kernel, s.shapes...)
-		if w.missing = w.rounders[i] == nil; w.missing {
-			return w
-		}
+		w.missing = w.missing || w.rounders[i] == nil
 		if inPairs {
 			w.kernels[i] = wideOf(s, w.rounders[i], room)
 		}

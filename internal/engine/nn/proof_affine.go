@@ -44,6 +44,7 @@ func (k copyRounder) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 
 // magnitudes overwrites y with |W|·x, before the division.
 func (k *linear) magnitudes(y, x []float64, batch int) {
+	magnitudes(k.weight) // brings them up to date
 	k.frame.run(k.kernel, y, x, batch)
 }
 
@@ -92,6 +93,8 @@ func (k *linear) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 // |·|₁ sums over the weights of the output's channel. The input's error adds |W|·ex.
 type wideAffine struct {
 	*linear
+	in []int
+
 	*weightSlices
 	*wideRoom
 	kernels []kernel[float64] // of each slice
@@ -107,16 +110,26 @@ type wideRoom struct {
 }
 
 func newWideAffine(layer *linear, in []int, room *wideRoom) *wideAffine {
-	k := &wideAffine{linear: layer, wideRoom: room, weightSlices: newWeightSlices(layer.weight.Data, layer.channels, layer.depth, layer.of)}
+	return &wideAffine{linear: layer, in: in, wideRoom: room}
+}
+
+// prepare cuts the weight, anew where it has changed.
+func (k *wideAffine) prepare() {
+	if k.weightSlices != nil && k.version == k.weight.version {
+		return
+	}
+	k.weightSlices = newWeightSlices(k.weight.Data, k.channels, k.depth, k.of)
+	k.version = k.weight.version
+	k.kernels = k.kernels[:0]
 	for _, d := range k.data {
 		w := &Param{Name: k.weight.Name, Shape: k.weight.Shape, Data: d}
-		k.kernels = append(k.kernels, k.with(w, nil).kernel64(in))
+		k.kernels = append(k.kernels, k.with(w, nil).kernel64(k.in))
 	}
 	k.sums = make([][]float64, len(k.data))
-	return k
 }
 
 func (k *wideAffine) wide(y wideTensor, x []wideTensor, batch int) {
+	k.prepare()
 	k.inputs.slices, k.inputs.beta = k.slicing.inputs[0], k.beta
 	k.inputs.cut(x[0], batch)
 	n, in := len(y.hi), len(x[0].hi)

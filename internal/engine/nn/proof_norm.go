@@ -10,12 +10,24 @@ import (
 // wideNorm is a BatchNorm in pairs: y = a·x + c with a = scale/√(variance + ε) and
 // c = shift − a·mean, pairs that are rounded to 2⁻¹⁰⁵ of themselves.
 type wideNorm struct {
-	hw   int
-	a, c []wideEntry // of each channel
+	op      *BatchNorm
+	hw      int
+	version uint64
+	a, c    []wideEntry // of each channel; none at first
 }
 
 func (b *BatchNorm) wideForm(in [][]int) wideKernel {
-	k := &wideNorm{hw: Size(in[0][1:])}
+	return &wideNorm{op: b, hw: Size(in[0][1:])}
+}
+
+// prepare computes the pairs, anew where the parameters have changed.
+func (k *wideNorm) prepare() {
+	b := k.op
+	version := b.Scale.version + b.Shift.version + b.Mean.version + b.Variance.version
+	if k.a != nil && k.version == version {
+		return
+	}
+	k.a, k.c, k.version = k.a[:0], k.c[:0], version
 	for i := range b.Channels {
 		scale, shift := float64(b.Scale.Data[i]), float64(b.Shift.Data[i])
 		mean, variance := float64(b.Mean.Data[i]), float64(b.Variance.Data[i])
@@ -29,7 +41,6 @@ func (b *BatchNorm) wideForm(in [][]int) wideKernel {
 		c.Sub(wideNumber(shift), c.Mul(a, wideNumber(mean)))
 		k.a, k.c = append(k.a, pairOf(a)), append(k.c, pairOf(c))
 	}
-	return k
 }
 
 // pairOf returns the pair next to v.
@@ -46,6 +57,7 @@ func wideNumber(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFl
 // wide: the product is off by at most (2⁻¹⁰⁵ + 5u²) of itself, less than 2⁻¹⁰²,
 // c by 2⁻¹⁰⁵, and the sum by 2⁻¹⁰⁴; the input's error adds |a|·ex.
 func (k *wideNorm) wide(y wideTensor, x []wideTensor, _ int) {
+	k.prepare()
 	up := roundUp(9)
 	simd.Parallel(len(y.hi), 1+grain/8, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -254,3 +254,24 @@ func BenchmarkWide(b *testing.B) {
 		})
 	}
 }
+
+// TestWideFollows changes parameters between two passes.
+func TestWideFollows(t *testing.T) {
+	g := wideNets()["convolutions"]
+	net := mustNet(t, g)
+	p, _ := net.Dims()
+	x := randomSlice[float64](rand.New(rand.NewPCG(24, 24)), p, 1)
+	pairs(net, x)
+	for _, n := range g.Nodes {
+		for _, q := range operands(n.Op) {
+			for i := range q.Data {
+				q.Data[i] *= 1.25
+			}
+			q.Changed()
+		}
+	}
+	y := pairs(net, x)
+	for i, want := range exactForward(t, g, exactly(x)) {
+		checkBound(t, "changed", y.hi[i], y.e[i]+math.Abs(y.lo[i]), want, true)
+	}
+}

@@ -146,9 +146,10 @@ func (s *inputSlices) cutExample(x wideTensor, top, taken, lo, hi int) {
 // weightSlices are an affine operator's weights in slices, by output channel.
 type weightSlices struct {
 	slicing
-	data  [][]float32 // the slices, each laid out as the weight
-	reach [][]float64 // of each slice and channel: bounds on Σ|W|, and last of what no slice holds
-	top   []int       // of each channel
+	version uint64
+	data    [][]float32 // the slices, each laid out as the weight
+	reach   [][]float64 // of each slice and channel: bounds on Σ|W|, and last of what no slice holds
+	top     []int       // of each channel
 }
 
 // newWeightSlices cuts w, whose entry i is of channel of(i). A slice is at most

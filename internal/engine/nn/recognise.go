@@ -38,7 +38,7 @@ func (r *rewrite) both(operator string, a, b pattern) pattern {
 	}
 }
 
-// number is an operator of a tensor and a number, such as x − c, but not c − x.
+// number is an operator of a tensor and a number that is not learned, such as x − c, but not c − x.
 func (r *rewrite) number(operator string, fits func(c float64) bool, of pattern) pattern {
 	return func(t string) bool {
 		op, n := r.binary(t, operator)
@@ -46,7 +46,7 @@ func (r *rewrite) number(operator string, fits func(c float64) bool, of pattern)
 			return false
 		}
 		p := op.Constant
-		return p != nil && len(p.Data) == 1 && fits(float64(p.Data[0])) && of(n.Inputs[0])
+		return p != nil && len(p.Data) == 1 && p.from == nil && !r.learned[p] && fits(float64(p.Data[0])) && of(n.Inputs[0])
 	}
 }
 

@@ -9,16 +9,17 @@ import "slices"
 // Dense before them; zeros around an image are part of the Conv2D behind them; a
 // LayerNormalization or a Gelu spelt out is one. Neither g nor
 // its parameters are changed: the graph returned shares them and has, where it folds
-// some into one, parameters of its own. It is of the parameters' values as they are.
-// shapes are those of g's tensors, which keep their names.
-func simplified(g *Graph, shapes map[string][]int) *Graph {
-	return rewritten(g, shapes, dropIdentities, foldCopies, takeConstants, foldPads, findGelu, findLayerNorm, foldAffine)
+// some into one, parameters of its own that a Net makes anew when those have changed.
+// The numbers in a LayerNormalization or Gelu spelt out are settings, read once.
+// It panics if g is not well formed.
+func simplified(g *Graph) *Graph {
+	return rewritten(g, dropIdentities, foldCopies, takeConstants, foldPads, findGelu, findLayerNorm, foldAffine)
 }
 
 // tidy is simplified as far as the function stays the same in exact arithmetic: a Gelu spelt
 // out is none, as its √2 is rounded.
-func tidy(g *Graph, shapes map[string][]int) *Graph {
-	return rewritten(g, shapes, dropIdentities, foldCopies, takeConstants, findLayerNorm)
+func tidy(g *Graph) *Graph {
+	return rewritten(g, dropIdentities, foldCopies, takeConstants, findLayerNorm)
 }
 
 // rewrite is a graph that passes change: its nodes are its own, the operators and
@@ -28,17 +29,22 @@ type rewrite struct {
 	shapes   map[string][]int
 	producer map[string]*Node // of each tensor but the input
 	readers  map[string]int   // how often each tensor is read, as the output too
+	learned  map[*Param]bool  // of g's operators: their values are no settings
 }
 
 // rewritten applies the passes to a copy of g, one after the other, and leaves out
 // what the output does not need, before and after each.
-func rewritten(g *Graph, shapes map[string][]int, passes ...func(*rewrite)) *Graph {
+func rewritten(g *Graph, passes ...func(*rewrite)) *Graph {
 	c := *g
 	c.Nodes = make([]*Node, len(g.Nodes))
 	for i, n := range g.Nodes {
 		c.Nodes[i] = &Node{n.Name, n.Op, slices.Clone(n.Inputs), n.Output}
 	}
-	r := &rewrite{Graph: &c, shapes: shapes}
+	shapes := mustFit(g.Shapes())
+	r := &rewrite{Graph: &c, shapes: shapes, learned: map[*Param]bool{}}
+	for _, p := range g.Params() {
+		r.learned[p] = true
+	}
 	r.survey()
 	for _, p := range passes {
 		p(r)
@@ -109,8 +115,26 @@ func dropIdentities(r *rewrite) {
 			}
 		case *Transpose:
 			r.mergeTransposes(n)
+		default:
+			if copiesAll(n.Op, len(n.Inputs)) && slices.Equal(r.shapes[n.Inputs[0]], r.shapes[n.Output]) {
+				r.skip(n)
+			}
 		}
 	}
+}
+
+// copiesAll reports whether an operator, if its output has the shape of its input, is
+// its input.
+func copiesAll(op Op, inputs int) bool {
+	switch op := op.(type) {
+	case *Concat:
+		return inputs == 1
+	case *Slice:
+		return !slices.ContainsFunc(op.Steps, func(s int) bool { return s < 1 })
+	case *Pad:
+		return !slices.ContainsFunc(slices.Concat(op.Before, op.After), func(n int) bool { return n != 0 })
+	}
+	return false
 }
 
 // skip has the readers of n's output read its input. The graph's output keeps its

@@ -47,14 +47,13 @@ func NewTraining(g *Graph, learned []*Param, seed uint64) (Training, error) {
 }
 
 func newTraining(g *Graph, learned []*Param, seed uint64, join func(*program[float32])) (*training, error) {
-	net, err := NewNet(g)
-	if err != nil {
+	if _, err := NewNet(g); err != nil {
 		return nil, err
 	}
 	if n := g.Opaque(); n != nil {
 		return nil, fmt.Errorf("net %q: node %q (%s) has no Jacobian, which training needs", g.Name, n.Name, n.Op.Kind())
 	}
-	p := newProgram(g, net.compiled.shapes, Op.kernel32, true)
+	p := newProgram(g, Op.kernel32, true)
 	join(p)
 	e := &engine[float32]{program: p, limit: math.MaxInt, resident: math.MaxInt, args: p.newArgs(), kept: p.keptTensors(true)}
 	e.record = p.forwardPlan(e.kept, true)
