@@ -154,13 +154,22 @@ func TestCloneRunsBesideItsOriginal(t *testing.T) {
 	}
 }
 
-// TestChangedWeights checks that a net uses new values after Changed.
+// TestChangedWeights checks that a net uses new values after Changed, in its bounds on errors too.
 func TestChangedWeights(t *testing.T) {
 	d := testDense(3, 2, true)
 	net := mustNet(t, chain([]int{3}, d))
 	x, y := []float64{1, 2, 3}, make([]float64, 2)
 	net.Forward64(y, x)
 	net.Linearize64(x).VJP(make([]float64, 3), y)
+	bound, off := make([]float64, 2), []float64{.5, .25, .25}
+	for _, v := range []float32{1, 1000} {
+		for i := range d.Weight.Data {
+			d.Weight.Data[i] = v
+		}
+		d.Weight.Changed()
+		net.ForwardError64(y, bound, x, off)
+		closeTo(t, "bounds", bound, []float64{float64(v), float64(v)}, 1e-9)
+	}
 	for i := range d.Weight.Data {
 		d.Weight.Data[i] = 1
 	}

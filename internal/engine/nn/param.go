@@ -83,16 +83,19 @@ func packed[T Float](p *Param, trans bool, offset, k, n, ld int) *simd.Packed[T]
 	return &c.packed
 }
 
-// magnitudes returns the absolute values of a parameter as another.
+// magnitudes returns the absolute values of a parameter as another, always the same: kernels keep it.
 func magnitudes(p *Param) *Param {
 	p.copies.mu.Lock()
 	defer p.copies.mu.Unlock()
 	c, stale := find[float32](p, form{magnitudes: true})
 	if stale {
-		c.param = NewParam(p.Name, p.Shape...)
+		if c.param == nil {
+			c.param = NewParam(p.Name, p.Shape...)
+		}
 		for i, v := range p.Data {
 			c.param.Data[i] = float32(math.Abs(float64(v)))
 		}
+		c.param.Changed()
 	}
 	return c.param
 }

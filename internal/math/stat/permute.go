@@ -241,9 +241,17 @@ func PermuteScores(score []float64, classes int, class []int, strata [][]int, st
 		newStreams(r) // what follows draws the same as if draws had been made
 		return Permuted{Draws: draws, P: 1 / float64(draws+1)}
 	}
+	most, rest := make([]int, len(ends)), 0. // of each stratum its largest class, and the sum of the scores of these, which is 0 but for rounding
+	for s, first := 0, 0; s < len(ends); s++ {
+		of := counts[s*classes:][:classes]
+		most[s] = slices.Index(of, slices.Max(of))
+		for ; first < ends[s]; first++ {
+			rest += rows[first*classes+most[s]]
+		}
+	}
 	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
 		left := make([]int32, len(dealt))
-		return func(rng *rand.Rand) bool { return dealtScores(rows, counts, ends, left, rng) >= need }
+		return func(rng *rand.Rand) bool { return rest+dealtScores(rows, counts, most, ends, left, rng) >= need }
 	})
 }
 
@@ -271,11 +279,12 @@ func centreColumns(x []float64, width int) {
 	}
 }
 
-// dealtScores deals out classes within the strata that end at ends, and returns the sum of their scores. The columns of rows sum to
-// 0 within each stratum. counts, [strata, classes], is how many of each class there are. left is overwritten.
+// dealtScores deals out classes within the strata that end at ends, and returns the sum of their scores, less the sum of all
+// scores of the class most[s] of each stratum s. counts, [strata, classes], is how many of each class there are. left is
+// overwritten.
 //
-// The rows of the class with the most are those that the others leave, and so need no draw.
-func dealtScores(rows []float64, counts, ends []int, left []int32, rng *rand.Rand) float64 {
+// The rows of that class are those that the others leave, and so need no draw.
+func dealtScores(rows []float64, counts, most, ends []int, left []int32, rng *rand.Rand) float64 {
 	classes := len(counts) / max(1, len(ends))
 	for i := range left {
 		left[i] = int32(i)
@@ -283,16 +292,15 @@ func dealtScores(rows []float64, counts, ends []int, left []int32, rng *rand.Ran
 	sum, start := 0.0, 0
 	for s, end := range ends {
 		of, free := counts[s*classes:][:classes], left[start:end]
-		most := slices.Index(of, slices.Max(of))
 		for c, k := range of {
-			if c == most {
+			if c == most[s] {
 				continue
 			}
 			for range k {
 				last := len(free) - 1
 				at := rng.Uint32N(uint32(len(free)))
 				row := rows[int(free[at])*classes:][:classes]
-				sum += row[c] - row[most]
+				sum += row[c] - row[most[s]]
 				free[at] = free[last]
 				free = free[:last]
 			}

@@ -219,9 +219,10 @@ func (q *Request) openEndpoint(ctx context.Context, folder string, s *Subject) (
 	return nil
 }
 
-// wrongEndpoint names the option.
+// wrongEndpoint names the option, unless another is named.
 func wrongEndpoint(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	var named *measure.OptionError
+	if ctx.Err() != nil || errors.As(err, &named) {
 		return err
 	}
 	return &measure.InputError{OptionError: measure.OptionError{Option: "Endpoint", Err: err}}

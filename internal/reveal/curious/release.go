@@ -26,7 +26,8 @@ const (
 // Save writes F as model.onnx and G as attack.onnx, or attack-NAME.onnx for each of
 // several attributes, into a folder, which it makes where there is none. How they were
 // trained stands in their metadata, under tattle.attack, tattle.beta and so on. Attacks
-// of an earlier training are removed once all is written.
+// of an earlier training are removed once all is written; nothing is touched where one
+// of the graphs cannot be written as ONNX.
 func Save(files *file.Dir, dir string, r *Result) error {
 	names, err := r.attackNames()
 	if err != nil {
@@ -35,6 +36,11 @@ func Save(files *file.Dir, dir string, r *Result) error {
 	graphs := []*nn.Graph{r.Classifier}
 	for _, a := range r.Attacks {
 		graphs = append(graphs, a.Graph)
+	}
+	for _, g := range graphs {
+		if _, err := onnx.Encode(g); err != nil {
+			return err
+		}
 	}
 	if err := files.MkdirAll(dir); err != nil {
 		return err
