@@ -363,26 +363,24 @@ func TestExceedCountsWhatWasSeen(t *testing.T) {
 
 // What is added to all scores does not change which deals reach what was seen, even where few different sums are possible.
 func TestPermuteScoresShifted(t *testing.T) {
-	r := rand.New(rand.NewPCG(16, 16))
 	const n = 400
-	score, class, strata := make([]float64, 3*n), make([]int, n), [][]int{make([]int, n/2), make([]int, n/2)}
-	for i := range score {
-		score[i] = float64(r.IntN(2)) / 64
-	}
-	for i := range class {
-		class[i] = r.IntN(3)
-		strata[i%2][i/2] = i
-	}
-	p := func(added float64) Permuted {
-		x := slices.Clone(score)
-		for i := range x {
-			x[i] += added
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(16, seed))
+		score, class := make([]float64, 2*n), make([]int, n)
+		for i := range class {
+			score[2*i], score[2*i+1], class[i] = float64(r.IntN(2))/64, float64(r.IntN(2))/64, r.IntN(2)
 		}
-		return PermuteScores(x, 3, class, strata, 1, 2000, rand.New(rand.NewPCG(17, 17)))
-	}
-	for _, added := range []float64{1, 100, 1e4} {
-		if got, want := p(added), p(0); got != want {
-			t.Errorf("%v added: %+v, want %+v", added, got, want)
+		p := func(added float64) Permuted {
+			x := slices.Clone(score)
+			for i := range x {
+				x[i] += added
+			}
+			return PermuteScores(x, 2, class, [][]int{upTo(n)}, 1, 2000, rand.New(rand.NewPCG(17, seed)))
+		}
+		for _, added := range []float64{1, 100} {
+			if got, want := p(added), p(0); got != want {
+				t.Errorf("seed %d, %v added: %+v, want %+v", seed, added, got, want)
+			}
 		}
 	}
 }
