@@ -93,7 +93,6 @@ func TestImports(t *testing.T) {
 // page is the folder of the page.
 var page = filepath.Join("..", "..", "docs", "try")
 
-
 // TestPage audits a CSV in a browser: the verdict and the excess are those of this process, and
 // nothing but the page's own files is asked for.
 func TestPage(t *testing.T) {
