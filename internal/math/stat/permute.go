@@ -241,7 +241,8 @@ func PermuteScores(score []float64, classes int, class []int, strata [][]int, st
 		newStreams(r) // what follows draws the same as if draws had been made
 		return Permuted{Draws: draws, P: 1 / float64(draws+1)}
 	}
-	most, rest := make([]int, len(ends)), 0. // of each stratum its largest class, and the sum of the scores of these, which is 0 but for rounding
+	// Of each stratum its largest class, and the sum of all scores of these, which is 0 but for rounding.
+	most, rest := make([]int, len(ends)), 0.
 	for s, first := 0, 0; s < len(ends); s++ {
 		of := counts[s*classes:][:classes]
 		most[s] = slices.Index(of, slices.Max(of))
@@ -279,9 +280,8 @@ func centreColumns(x []float64, width int) {
 	}
 }
 
-// dealtScores deals out classes within the strata that end at ends, and returns the sum of their scores, less the sum of all
-// scores of the class most[s] of each stratum s. counts, [strata, classes], is how many of each class there are. left is
-// overwritten.
+// dealtScores deals out classes within the strata that end at ends. It returns the sum of their scores, less that of all scores of
+// each stratum's class most[s]. counts, [strata, classes], is how many of each class there are. left is overwritten.
 //
 // The rows of that class are those that the others leave, and so need no draw.
 func dealtScores(rows []float64, counts, most, ends []int, left []int32, rng *rand.Rand) float64 {
