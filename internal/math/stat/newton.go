@@ -31,8 +31,8 @@ type Minimum struct {
 
 // Minimize returns the minimum of a strictly convex function of n variables by Newton's method from 0, each step
 // halved until the value falls. It stops when no derivative is above the tolerance, or no float64 is
-// better. f returns the value, the gradient and the Hessian at x, of which the lower triangle counts. The errors are ErrNotFinite, ErrSingular and
-// ErrNoMinimum.
+// better. f returns the value, the gradient and the Hessian at x. Only the lower triangle of the Hessian is read. The errors
+// are ErrNotFinite, ErrSingular and ErrNoMinimum.
 func Minimize(n int, tolerance float64, f func(x []float64) (value float64, grad, hessian []float64)) (*Minimum, error) {
 	m := &Minimum{X: make([]float64, n)}
 	value, grad, hessian := f(m.X)

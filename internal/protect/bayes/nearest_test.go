@@ -51,7 +51,7 @@ func TestLeastWork(t *testing.T) {
 	const rows, n, most = 2, 100, 24
 	for _, c := range []struct {
 		some              int
-		step, rest, sigma float64 // rest: the difference in a feature that is no coordinate
+		step, rest, sigma float64 // rest: the difference in the one feature that the coordinates leave out
 		want              int
 	}{
 		{8, 4, 0, 2, 8},   // 22.6 apart: 8 rule out all

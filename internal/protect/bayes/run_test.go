@@ -398,7 +398,7 @@ func TestPopulation(t *testing.T) {
 		floor := res.Floor(squares(res, func(t, s int) float64 { return x[t] - x[s] }), 1, alpha)
 		limit := Population{N: n, Alpha: alpha}.Floor(floor.Low, 1)
 		if limit > bayes {
-			t.Errorf("seed %d: floor %v for everybody, and the Bayes error is %v", seed, limit, bayes)
+			t.Errorf("seed %d: the floor for every adversary is %v, above the Bayes error, %v", seed, limit, bayes)
 		}
 		best = max(best, limit)
 	}

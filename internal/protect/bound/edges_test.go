@@ -257,7 +257,7 @@ func proven(t testing.TB, c *Certifier, eps []float32, w Coordinates) *Bounds {
 	return s
 }
 
-// A sum of squares that overflows is no more than it is.
+// The mean of squares whose sum overflows is not above their true mean.
 func TestMeanSquareOfExtremes(t *testing.T) {
 	std := slices.Repeat([]float64{.9 * math.Sqrt(math.MaxFloat64)}, 100)
 	if got := meanSquareOf(std); got > .82*math.MaxFloat64 || got == 0 {

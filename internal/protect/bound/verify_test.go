@@ -98,7 +98,7 @@ func TestUnboundedUpToRounding(t *testing.T) {
 
 // A mean square is called unbounded from the square of the standard deviation on that is called so.
 func TestUnboundedMeanSquare(t *testing.T) {
-	for std, found := range map[float64]int{1.4: 0, 1.6: 1} { // of 1, of which half is rounding
+	for std, found := range map[float64]int{1.4: 0, 1.6: 1} { // the recomputed value is 1, with an allowance of .5 for rounding
 		var v verifier
 		if v.limits("std", "square", 0, []float64{std}, std, &limits{std: []float64{1}, slack: []float64{.5}, square: 1, squareSlack: .5}, UnboundedFrom); len(v.found) != 2*found {
 			t.Errorf("recorded %g, recomputed 1: %v", std, v.found)

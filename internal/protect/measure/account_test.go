@@ -14,7 +14,7 @@ import (
 	"tattle/internal/report"
 )
 
-// accountOf is the account of a release of four numbers, of which nothing was measured.
+// accountOf returns the account of a release of four numbers before anything is measured.
 func accountOf(noise release.Noise) *account {
 	q := &Request{Experiment: bound.Experiment{Noise: noise}}
 	return &account{Report: report.New("", "", 0), q: q, m: &Measured{}, setup: &Setup{Inputs: 4, Features: 4}, c: bound.Pixels(4)}
@@ -166,7 +166,7 @@ func TestHolderClaims(t *testing.T) {
 	}
 }
 
-// What holds of adversaries without a list: floors in the data's units, hardly any of which are stated as none, and guesses of attributes.
+// Claims about adversaries without a list: floors in the data's units, and guesses of attributes. A floor near 0 is stated as none.
 func TestAnybodyClaims(t *testing.T) {
 	a := accountOf(nil)
 	a.setup.Data.GreyLevels = 100
@@ -301,8 +301,8 @@ func TestBoundClaims(t *testing.T) {
 	}
 }
 
-// What is said first is the worst that an adversary is shown to do. The list holder's limits beyond guessing come first, then
-// attacks, then bounds.
+// The verdict is the worst that an adversary is shown to do. It rests on the limits of the list holder where they are above
+// guessing, else on attacks, else on bounds.
 func TestVerdicts(t *testing.T) {
 	gaussian := release.Gaussian{Sigma: 1}
 	holder := func(inputs int, low, high float64) *ListHolder {

@@ -93,7 +93,7 @@ func attackCeilings(t *testing.T, front nn.Model, sets [2]*dataset.Set, attribut
 }
 
 // TestNoAttackBeatsFloors attacks paper A's net on 2,000 test images, with 1.6 million guesses of a coordinate by each
-// attack. It compares with the floors for everybody, in every band.
+// attack. No attack may err by less than the floor for every adversary, in any band.
 // The images are from the sample of the floors. So beyond the limits of the floors there is only the spread of the
 // attacks' own means: six times their standard errors.
 func TestNoAttackBeatsFloors(t *testing.T) {
