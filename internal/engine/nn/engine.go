@@ -37,6 +37,9 @@ func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], budget i
 		frames:  p.newFrames(),
 		args:    p.newArgs(),
 	}
+	for i := range e.frames {
+		e.frames[i].alone = true
+	}
 	e.kept = p.keptTensors(false)
 	e.record = p.forwardPlan(e.kept, true)
 	e.setBudget(budget)

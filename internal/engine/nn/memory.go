@@ -98,7 +98,7 @@ func (s *step[T]) scratch() int {
 	if k, ok := s.kernel.(*conv[T]); ok && k.rectifier != nil {
 		return Size(s.shape)
 	}
-	return s.remembered()
+	return 0
 }
 
 // exampleSize returns the entries that a linearisation keeps of an example.
@@ -115,7 +115,7 @@ func (e *engine[T]) exampleSize() int {
 	return n
 }
 
-// remembered returns the entries, about, that a kernel keeps of one example of its own: winners.
+// remembered returns the entries, about, that a kernel keeps of one example of its own.
 func (s *step[T]) remembered() int {
 	if _, ok := s.kernel.(*maxPool[T]); ok {
 		return Size(s.shape)

@@ -32,6 +32,7 @@ type frame[T Float] struct {
 	x     [][]T  // inputs, each [batch, ·], none of a Constant; the executor keeps what needs names while a Linearization lives
 	y     []T    // output, [batch, ·]
 	train bool   // batch statistics and dropout masks are drawn and kept
+	alone bool   // no product follows: forward need not remember anything
 	seed  uint64 // of this step and node, for dropout
 	aux   any    // what the kernel itself wants to remember: pool winners, masks, batch statistics
 }

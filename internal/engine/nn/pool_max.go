@@ -1,6 +1,10 @@
 package nn
 
-import "tattle/internal/math/simd"
+import (
+	"math"
+
+	"tattle/internal/math/simd"
+)
 
 // maxPool is the kernel of a MaxPool. Its frame keeps the winners: for each
 // output, where in its plane of the input the largest lies.
@@ -27,6 +31,10 @@ func newMaxPool[T Float](p *MaxPool, in [][]int) *maxPool[T] {
 type winners struct{ at []int32 }
 
 func (k *maxPool[T]) forward(f *frame[T]) {
+	if f.alone {
+		k.eachPlane(f.batch, func(p int) { k.largest(f.y[p*k.outHW:][:k.outHW], f.x[0][p*k.inHW:][:k.inHW]) })
+		return
+	}
 	w, ok := f.aux.(*winners)
 	if !ok {
 		w = &winners{}
@@ -36,6 +44,48 @@ func (k *maxPool[T]) forward(f *frame[T]) {
 	k.eachPlane(f.batch, func(p int) {
 		k.forwardPlane(f.y[p*k.outHW:][:k.outHW], w.at[p*k.outHW:][:k.outHW], f.x[0][p*k.inHW:][:k.inHW])
 	})
+}
+
+// largest finds the largest value of each window of a plane. It first takes the largest of the window's rows in each column, then
+// the largest of these. It does so for windows that start in any column, and keeps those that the stride reaches.
+func (k *maxPool[T]) largest(y, x []T) {
+	if top := simd.MaxAbs(x); top != top {
+		k.forwardPlane(y, make([]int32, len(y)), x)
+		return
+	}
+	width := (k.outW-1)*k.strideW + (k.kW-1)*k.dilW + 1 // of what the windows see, with padding
+	height := (k.outH-1)*k.strideH + (k.kH-1)*k.dilH + 1
+	rooms := k.borrow(2 * width * height)
+	defer k.giveBack(rooms)
+	room, best := rooms[:width*height], rooms[width*height:]
+	if width == k.inW && height <= k.inH && k.top == 0 && k.left == 0 {
+		room = x[:width*height]
+	} else {
+		for i := range room {
+			room[i] = T(math.Inf(-1))
+		}
+		rows, columns := min(height-k.top, k.inH), min(width-k.left, k.inW)
+		simd.CopyRows(room[k.top*width+k.left:], x, rows, columns, width, k.inW)
+	}
+	for _, tap := range [][2]int{{k.kH, k.dilH * width}, {k.kW, k.dilW}} {
+		n, step := len(room)-(tap[0]-1)*tap[1], tap[1]
+		best = best[:n]
+		copy(best, room)
+		for r := 1; r < tap[0]; r++ {
+			simd.Larger(best, room[r*step:][:n], best)
+		}
+		room, best = best, rooms[:n]
+	}
+	switch k.strideW {
+	case 1:
+		simd.CopyRows(y, room, k.outH, k.outW, k.outW, k.strideH*width)
+	case 2:
+		simd.Even(y, room, k.outH, k.outW, k.outW, k.strideH*width)
+	default:
+		for o := range y {
+			y[o] = room[o/k.outW*k.strideH*width+o%k.outW*k.strideW]
+		}
+	}
 }
 
 // forwardPlane finds the winners of a plane, a row of outputs at a time: each tap challenges the

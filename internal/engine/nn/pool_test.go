@@ -81,3 +81,32 @@ func TestMaxPoolTies(t *testing.T) {
 		closeTo(t, name, got, want, 1e-15)
 	}
 }
+
+// TestMaxPoolAlone holds that a forward pass that remembers no winners finds the same numbers.
+func TestMaxPoolAlone(t *testing.T) {
+	t.Run("float32", testMaxPoolAlone[float32])
+	t.Run("float64", testMaxPoolAlone[float64])
+}
+
+func testMaxPoolAlone[T Float](t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for name, c := range poolCases {
+		for _, odd := range []T{0, T(math.NaN()), T(math.Inf(-1))} {
+			op := &MaxPool{c.kernel, c.stride, c.pad, c.dilation}
+			const n = 2
+			x := randomSlice[T](r, n*Size(c.in), 1)
+			x[r.IntN(len(x))] = odd
+			of := func(alone bool) []T {
+				f := &frame[T]{batch: n, x: [][]T{x}, y: make([]T, n*Size(must.Get(op.Shape(c.in))(t))), alone: alone}
+				newMaxPool[T](op, [][]int{c.in}).forward(f)
+				return f.y
+			}
+			got, want := of(true), of(false)
+			for i, v := range want {
+				if got[i] != v && (got[i] == got[i] || v == v) {
+					t.Fatalf("%s with %v: output %d is %v, want %v", name, odd, i, got[i], v)
+				}
+			}
+		}
+	}
+}
