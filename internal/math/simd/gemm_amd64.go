@@ -6,8 +6,9 @@ import "unsafe"
 
 // tileF32 and tileF64 compute tiles of mr × nr elements, C = alpha Σ_p A_p B_p +
 // beta C with kc terms: A(i, p) is a[i*rs+p*cs], row p of B begins at b[p*bs] and
-// row i of C at c[i*cr]. The next tile's A and B are aStep and bStep further, its C
-// cStep from the row below this one.
+// row i of C at c[i*cr]. The next tile's C is cStep from the row below this one. Tiles are a row,
+// with aStep 0 and the next tile's B bStep further, or a column, with one B and the next tile's A
+// aStep further. Then bStep, unless it is 0, is where the B of another column begins, which they ask for.
 
 //go:noescape
 func tileF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
@@ -15,8 +16,7 @@ func tileF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep
 //go:noescape
 func tileF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
 
-// wideF32 and wideF64 are tileF32 and tileF64 for tiles twice as wide. Where aStep is not 0 the
-// tiles are a column: bStep and cStep are 0.
+// wideF32 and wideF64 are tileF32 and tileF64 for tiles twice as wide; in a column cStep is 0.
 
 //go:noescape
 func wideF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
@@ -45,7 +45,7 @@ func packLines(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc 
 func packWide(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
 
 // tiles computes n tiles of nr columns, lanes or narrow, of which one's C is cStep from the
-// next's. A column of tiles has bStep 0, and cStep is that of mr rows; a row of tiles has aStep 0.
+// next's: that of mr rows in a column of tiles.
 func tiles[T Float](n, nr, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
 	cStep -= mr * cr
 	switch wide := nr != narrow[T](); {

@@ -47,6 +47,16 @@
 	PREFETCHT1 (R14)(R8*1) \
 	PREFETCHT1 (R14)(R8*2)
 
+// ONWARD asks for four rows of the next column's B, into the second cache.
+#define ONWARD \
+	MOVQ bStep+64(FP), R14 \
+	SHLQ $SHIFT, R14 \
+	ADDQ DI, R14 \
+	PREFETCHT1 (R14) \
+	PREFETCHT1 64(R14) \
+	PREFETCHT1 128(R14) \
+	PREFETCHT1 192(R14)
+
 // TERM adds one term of the inner sum, and ROW an element of A times the row of B to a row of the tile.
 #define ROW(a, Ya, Yb) \
 	FMA Y0, a, Ya \

@@ -13,7 +13,7 @@
 //	CX        terms left                                R11 bytes between rows of C
 //	R12       tiles left                                DX  bytes from a tile's A to the next
 //	R13       A at the tile's first term                R15 B at its first term
-//	skip      bytes between rows of B
+//	skip      bytes between rows of B                   ahead the same to the B of the next column
 
 // SIX does something with each row of a tile, and SIXLOW with each row of the lower one.
 #define SIX(OP) \
@@ -59,6 +59,19 @@
 	THREEAHEAD(BX) \
 	THREEAHEAD(R14) \
 	THREEAHEAD(R10)
+
+// ONWARD asks for four rows of the next column's B, into the second cache.
+#define ONWARD \
+	MOVQ ahead-16(SP), BP \
+	ADDQ DI, BP \
+	PREFETCHT1 (BP) \
+	PREFETCHT1 64(BP) \
+	PREFETCHT1 128(BP) \
+	PREFETCHT1 192(BP) \
+	PREFETCHT1 256(BP) \
+	PREFETCHT1 320(BP) \
+	PREFETCHT1 384(BP) \
+	PREFETCHT1 448(BP)
 
 // COLUMN broadcasts six elements of A, of rows from upper and lower on, and ROW adds one of them times
 // the row of B to a row of the tile.
@@ -192,6 +205,8 @@ pair: \
 	MOVQ kc+8(FP), CX \
 	SUBQ $4, CX \
 	JLT  tail \
+	CMPQ ahead-16(SP), $0 \
+	JNE  onward \
 	CMPQ R8, $64 \
 	JGE  far \
 four: \
@@ -204,6 +219,12 @@ far: \
 	FOURTERMS(BROADCAST, FMA) \
 	SUBQ $4, CX \
 	JGE  far \
+	JMP  tail \
+onward: \
+	ONWARD \
+	FOURTERMS(BROADCAST, FMA) \
+	SUBQ $4, CX \
+	JGE  onward \
 tail: \
 	ADDQ $4, CX \
 	JEQ  out \
@@ -265,14 +286,17 @@ done: \
 	SHLQ $SHIFT, DX \
 	SHLQ $SHIFT, R10 \
 	SHLQ $SHIFT, R11 \
-	MOVQ R10, skip-8(SP)
+	MOVQ R10, skip-8(SP) \
+	MOVQ bStep+64(FP), R10 \
+	SHLQ $SHIFT, R10 \
+	MOVQ R10, ahead-16(SP)
 
 // func wideF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
-TEXT ·wideF32(SB), NOSPLIT, $8-104
+TEXT ·wideF32(SB), NOSPLIT, $16-104
 	ARGUMENTS(2)
 	TILES(VBROADCASTSS, VFMADD231PS, ALPHA32, GROW32, SCALED32, SCALARS32, 2)
 
 // func wideF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
-TEXT ·wideF64(SB), NOSPLIT, $8-112
+TEXT ·wideF64(SB), NOSPLIT, $16-112
 	ARGUMENTS(3)
 	TILES(VBROADCASTSD, VFMADD231PD, ALPHA64, GROW64, SCALED64, SCALARS64, 3)

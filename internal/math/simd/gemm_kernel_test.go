@@ -53,11 +53,14 @@ func testKernelsAgainstGo[T Float](t *testing.T) {
 				}
 			}
 		}
-		for _, along := range []bool{false, true} {
+		for _, way := range []struct {
+			along bool
+			onto  int // where another column's B begins
+		}{{along: true}, {}, {onto: kc * nr}} {
 			for _, beta := range []T{0, 1, -.3} {
 				for _, a := range []matrix[T]{{normal[T](r, 2*mr*kc), mr, kc, 1, mr}, {normal[T](r, 2*mr*(kc+1)), mr, kc, kc + 1, 1}} {
-					aStep, bStep, cStep, cr := len(a.data)/2, 0, mr*(nr+3), nr+3
-					if along {
+					aStep, bStep, cStep, cr := len(a.data)/2, way.onto, mr*(nr+3), nr+3
+					if way.along {
 						aStep, bStep, cStep, cr = 0, kc*nr, nr, 2*nr+1
 					}
 					b, c := normal[T](r, 2*kc*nr), normal[T](r, 2*mr*(2*nr+3))
@@ -66,12 +69,15 @@ func testKernelsAgainstGo[T Float](t *testing.T) {
 					for at := range 2 {
 						a := a
 						a.data = a.data[at*aStep:]
-						tileGo(kc, T(.9), a, b[at*bStep:], beta, want[at*cStep:], cr)
+						if way.along {
+							b = b[at*bStep:]
+						}
+						tileGo(kc, T(.9), a, b, beta, want[at*cStep:], cr)
 					}
 					for i := range got {
 						// Sums of at most 13 terms below 6² and a few more.
 						if math.Abs(float64(got[i]-want[i])) > 2*16*16*36*epsilonOf[T]() {
-							t.Fatalf("%d terms, along %t, beta %v: element %d is %v, want %v", kc, along, beta, i, got[i], want[i])
+							t.Fatalf("%d terms, %+v, beta %v: element %d is %v, want %v", kc, way, beta, i, got[i], want[i])
 						}
 					}
 				}

@@ -37,7 +37,11 @@ func (w *work[T]) sweep(s *scratch[T], a matrix[T], aStep, n, kc int, b []T, out
 		}
 	} else if rows > 0 {
 		for j := range cols {
-			tiles(rows, nr, kc, w.alpha, a, aStep, b[j*kc*nr:], nr, 0, beta, out.data[j*nr:], out.rs, mr*out.rs)
+			next := 0 // where the next panel begins, which the kernel asks for meanwhile
+			if j+1 < cols {
+				next = kc * nr
+			}
+			tiles(rows, nr, kc, w.alpha, a, aStep, b[j*kc*nr:], nr, next, beta, out.data[j*nr:], out.rs, mr*out.rs)
 		}
 	}
 	for j := range (out.cols + nr - 1) / nr {

@@ -27,6 +27,13 @@ whole:
 	MOVQ kc+8(FP), CX
 	SUBQ $4, CX
 	JLT  tail
+	TESTQ DX, DX
+	JEQ  near
+	MOVQ bStep+64(FP), R14
+	TESTQ R14, R14
+	JNE  onward
+
+near:
 	CMPQ R8, $64 // a row not packed may lie in memory
 	JGE  far
 
@@ -47,6 +54,16 @@ far:
 	TERM
 	SUBQ $4, CX
 	JGE  far
+	JMP  tail
+
+onward:
+	ONWARD
+	TERM
+	TERM
+	TERM
+	TERM
+	SUBQ $4, CX
+	JGE  onward
 
 tail:
 	ADDQ $4, CX
@@ -73,13 +90,17 @@ scaled:
 	SIX(SCALED)
 
 next:
-	MOVQ bStep+64(FP), AX
 	MOVQ cStep+88(FP), BX
-	ADDQ DX, R13
-	SHLQ $SHIFT, AX
 	SHLQ $SHIFT, BX
-	ADDQ AX, R15
 	ADDQ BX, SI
+	ADDQ DX, R13
+	TESTQ DX, DX
+	JNE  below
+	MOVQ bStep+64(FP), AX
+	SHLQ $SHIFT, AX
+	ADDQ AX, R15
+
+below:
 	DECQ R12
 	JNE  whole
 	VZEROUPPER
