@@ -45,6 +45,9 @@ type ending[T Float] struct {
 
 func (e *ending[T]) nothing() bool { return e.add == nil && !e.rectify }
 
+// alone reports whether it needs no operand beside the sums.
+func (e *ending[T]) alone() bool { return e.add == nil && (!e.rectify || e.sign == nil) }
+
 // finish sets dst, which begins at at of image i, to what comes of the sums src and a
 // bias.
 func (e *ending[T]) finish(dst, src []T, i, at int, bias T) {

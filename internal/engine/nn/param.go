@@ -22,6 +22,7 @@ type form struct {
 	winograd         int  // which transform of a convolution's weight: see convWinograd
 	panels           bool // of output channels: see convWinograd
 	magnitudes       bool // see magnitudes
+	lines            bool // see convDepthwise
 	offset, k, n, ld int  // all zero: the values themselves
 }
 

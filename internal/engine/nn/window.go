@@ -87,16 +87,3 @@ func span(out, in, stride, t, pad int) (lo, hi int) {
 	}
 	return min(lo, hi), hi
 }
-
-// phaseBlock is the inputs of a phase: rows of n, in a plane from at on and in the phase from to on.
-type phaseBlock struct{ rows, n, at, to int }
-
-// phaseBlock returns that of a phase of high × wide entries, those of rows row + i·stride − top and columns
-// column + j·stride − left, and whether there is one.
-func (w *window) phaseBlock(high, wide, row, column int) (b phaseBlock, ok bool) {
-	top, bottom := span(high, w.inH, w.strideH, row, w.top)
-	lo, hi := span(wide, w.inW, w.strideW, column, w.left)
-	at := (top*w.strideH+row-w.top)*w.inW + lo*w.strideW + column - w.left
-	b = phaseBlock{bottom - top, hi - lo, at, top*wide + lo}
-	return b, b.rows > 0 && b.n > 0
-}

@@ -239,7 +239,7 @@ func (w *work[T]) block(s *scratch[T], i0, j0, j1 int) {
 // columns at a time; the last four rows overlap those before.
 func turn4[T Float](out, x matrix[T]) {
 	quads := 0
-	if out.rows >= 4 {
+	if out.rows >= 4 && hasKernels() {
 		quads = out.cols / 4
 	}
 	for i := 0; i < out.rows && quads > 0; i += 4 {

@@ -45,8 +45,8 @@ func testKernelsAgainstGo[T Float](t *testing.T) {
 					// The last line ends where the operand does.
 					x.data = x.data[: (rows-1)*x.rs+(kc-1)*x.cs+1 : (rows-1)*x.rs+(kc-1)*x.cs+1]
 					got, want := normal[T](r, rows*kc), make([]T, rows*kc)
-					packWhole(got, w, panels, kc, x)
-					packGo(want, w, panels, 0, kc, x)
+					pack(got, w, panels, kc, x)
+					packGo(want, w, panels, kc, x)
 					if !sameBytes(got, want) {
 						t.Fatalf("packing %d panels of %d, %d terms, strides %d %d", panels, w, kc, x.rs, x.cs)
 					}

@@ -33,45 +33,56 @@ func (p *Packed[T]) fillPanels(lo, hi int) {
 // each column by column; rows that x lacks become zeros.
 func pack[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 	whole := min(panels, x.rows/w)
-	if whole > 0 {
-		packWhole(dst, w, whole, kc, x)
-	}
-	if whole < panels {
-		dst = dst[whole*w*kc : panels*w*kc]
-		clear(dst)
-		packGo(dst, w, panels-whole, 0, kc, x.from(whole*w, 0))
+	clear(dst[whole*w*kc : panels*w*kc])
+	switch {
+	case x.rs != 1:
+		packRows(dst, w, panels, kc, x)
+	default:
+		if whole > 0 {
+			packAlong(dst, w, whole, kc, x)
+		}
+		if whole < panels {
+			packGo(dst[whole*w*kc:], w, panels-whole, kc, x.from(whole*w, 0))
+		}
 	}
 }
 
-// packGo stores columns p0 to p1 of x's rows, as many as it has: row i·w+r and
-// column p go to dst[i*w*kc+p*w+r] where kc is p1.
-func packGo[T Float](dst []T, w, panels, p0, p1 int, x matrix[T]) {
+// packGo stores kc columns of x's rows, as many as it has: row i·w+r and column p go to
+// dst[i·w·kc + p·w + r].
+func packGo[T Float](dst []T, w, panels, kc int, x matrix[T]) {
+	if panels == 1 && x.rs == 1 {
+		for p := range kc {
+			copy(dst[p*w:], x.data[p*x.cs:][:x.rows])
+		}
+		return
+	}
 	for row := range min(panels*w, x.rows) {
-		to, from := dst[row/w*w*p1+row%w:], x.data[row*x.rs:]
-		for p := p0; p < p1; p++ {
+		to, from := dst[row/w*w*kc+row%w:], x.data[row*x.rs:]
+		for p := range kc {
 			to[p*w] = from[p*x.cs]
 		}
 	}
 }
 
-// packWhole is packGo for panels that x fills; w is mr or the width of a tile.
-func packWhole[T Float](dst []T, w, panels, kc int, x matrix[T]) {
-	if x.rs == 1 {
-		packAlong(dst, w, panels, kc, x)
-	} else {
-		packRows(dst, w, panels, kc, x)
-	}
-}
-
-// packRows packs rows that lie across the panels, four by four; where w is no
-// multiple of four the last four overlap those before.
+// packRows packs rows that lie across the panels, four by four columns at a time; the last four rows of a
+// panel, and its last four columns, overlap those before.
 func packRows[T Float](dst []T, w, panels, kc int, x matrix[T]) {
-	quads := kc / 4
-	for i := 0; i < panels && quads > 0; i++ {
-		for r := 0; r < w; r += 4 {
-			at := min(r, w-4)
-			packQuads(dst[i*w*kc+at:], w, x.data[(i*w+at)*x.rs:], x.rs, quads)
+	for ; panels > 0 && x.rows > 0; panels-- {
+		rows := min(w, x.rows)
+		if min(rows, kc) < 4 || !hasKernels() {
+			packGo(dst, w, 1, kc, x)
+		} else {
+			for r := 0; r < rows; r += 4 {
+				at := min(r, rows-4)
+				from := x.data[at*x.rs:]
+				packQuads(dst[at:], w, from, x.rs, kc/4)
+				if kc%4 != 0 {
+					packQuads(dst[(kc-4)*w+at:], w, from[kc-4:], x.rs, 1)
+				}
+			}
+		}
+		if x.rows -= rows; x.rows > 0 {
+			dst, x.data = dst[w*kc:], x.data[rows*x.rs:]
 		}
 	}
-	packGo(dst, w, panels, quads*4, kc, x)
 }

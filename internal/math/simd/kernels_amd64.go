@@ -25,7 +25,10 @@ func channelCombineStreamF32(dst, d, x *float32, n int, c *channelArgs)
 func clipF32(dst, x *float32, n int, lo, hi float32)
 
 //go:noescape
-func correlateF32(dst, src *float32, offsets *int, w *float32, taps, block, blocks int)
+func correlateWideF32(dst *float32, dstStep int, src *float32, srcStep int, offsets *int, w *float32, taps, block, blocks int, bias *float32)
+
+//go:noescape
+func correlateWideF64(dst *float64, dstStep int, src *float64, srcStep int, offsets *int, w *float64, taps, block, blocks int, bias *float64)
 
 //go:noescape
 func expF32(dst, x *float32, n int, lanes *uint32)

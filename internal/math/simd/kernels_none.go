@@ -7,13 +7,18 @@ const useAVX2, useAVX512 = false, false
 // none is the panic of a kernel that no processor has here, and that nothing calls.
 const none = "simd: no such kernel"
 
-func channelForwardF32(_, _ *float32, _ int, _ *channelArgs)                        { panic(none) }
-func channelForwardStreamF32(_, _ *float32, _ int, _ *channelArgs)                  { panic(none) }
-func channelSumsF32(_, _ *float32, _ int, _ *channelArgs) (_, _ float64)            { panic(none) }
-func channelCombineF32(_, _, _ *float32, _ int, _ *channelArgs)                     { panic(none) }
-func channelCombineStreamF32(_, _, _ *float32, _ int, _ *channelArgs)               { panic(none) }
-func clipF32(_, _ *float32, _ int, _, _ float32)                                    { panic(none) }
-func correlateF32(_, _ *float32, _ *int, _ *float32, _, _, _ int)                   { panic(none) }
+func channelForwardF32(_, _ *float32, _ int, _ *channelArgs)             { panic(none) }
+func channelForwardStreamF32(_, _ *float32, _ int, _ *channelArgs)       { panic(none) }
+func channelSumsF32(_, _ *float32, _ int, _ *channelArgs) (_, _ float64) { panic(none) }
+func channelCombineF32(_, _, _ *float32, _ int, _ *channelArgs)          { panic(none) }
+func channelCombineStreamF32(_, _, _ *float32, _ int, _ *channelArgs)    { panic(none) }
+func clipF32(_, _ *float32, _ int, _, _ float32)                         { panic(none) }
+func correlateWideF32(_ *float32, _ int, _ *float32, _ int, _ *int, _ *float32, _, _, _ int, _ *float32) {
+	panic(none)
+}
+func correlateWideF64(_ *float64, _ int, _ *float64, _ int, _ *int, _ *float64, _, _, _ int, _ *float64) {
+	panic(none)
+}
 func expF32(_, _ *float32, _ int, _ *uint32)                                        { panic(none) }
 func expSumF32(_, _ *float32, _ int, _ *uint32, _ float32) float32                  { panic(none) }
 func sigmoidF32(_, _ *float32, _ int, _ *uint32)                                    { panic(none) }

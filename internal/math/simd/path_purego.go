@@ -37,3 +37,9 @@ func scaleShiftF64(_, _ *float64, _ int, _, _ float64)        { panic(none) }
 func combineF64(_, _, _ *float64, _ int, _, _, _ float64)     { panic(none) }
 func rectifyF64(_, _, _ *float64, _ int, _ float64)           { panic(none) }
 func adamF32(_, _, _, _ *float32, _ int, _ *AdamCoefficients) { panic(none) }
+func correlateF32(_ *float32, _ int, _ *float32, _ int, _ *int, _ *float32, _, _, _ int, _ *float32) {
+	panic(none)
+}
+func correlateF64(_ *float64, _ int, _ *float64, _ int, _ *int, _ *float64, _, _, _ int, _ *float64) {
+	panic(none)
+}

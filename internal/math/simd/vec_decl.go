@@ -46,3 +46,9 @@ func rectifyF64(dst, d, x *float64, n int, slope float64)
 
 //go:noescape
 func adamF32(w, grad, m, v *float32, n int, p *AdamCoefficients)
+
+//go:noescape
+func correlateF32(dst *float32, dstStep int, src *float32, srcStep int, offsets *int, w *float32, taps, block, blocks int, bias *float32)
+
+//go:noescape
+func correlateF64(dst *float64, dstStep int, src *float64, srcStep int, offsets *int, w *float64, taps, block, blocks int, bias *float64)
