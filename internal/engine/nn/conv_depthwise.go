@@ -46,7 +46,7 @@ type phase struct {
 // lineBand is the bytes of lines aimed at: what the second-level cache holds.
 const lineBand = 1 << 19
 
-// newConvDepthwise returns nil if the layout would be much larger than the planes.
+// newConvDepthwise returns nil if the layout would be much larger than the planes, or has very many phases.
 func newConvDepthwise[T Float](p convPlan) *convDepthwise[T] {
 	stride, one, pad := [2]int{p.strideH, p.strideW}, [2]int{1, 1}, [2]int{p.top, p.left}
 	span := [2]int{(p.kH-1)*p.dilH + 1, (p.kW-1)*p.dilW + 1}
@@ -62,7 +62,7 @@ func newConvDepthwise[T Float](p convPlan) *convDepthwise[T] {
 			reach: [2]int{behind[0] + 1, behind[1] + 1}, read: p.outG, written: 1,
 		},
 	}
-	if !k.forth.fit() || !k.back.fit() {
+	if stride[0]*stride[1] > 64 || !k.forth.fit() || !k.back.fit() {
 		return nil
 	}
 	line := simd.Line[T]()

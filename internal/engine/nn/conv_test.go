@@ -10,12 +10,12 @@ import (
 
 // convCase is a convolution and its input's height and width.
 type convCase struct {
-	in, out, groups  int
-	kernel, stride   [2]int
-	dilation         [2]int
-	pad              [4]int
-	height, width    int
-	noBias, longTest bool
+	in, out, groups int
+	kernel, stride  [2]int
+	dilation        [2]int
+	pad             [4]int
+	height, width   int
+	noBias          bool
 }
 
 func (c convCase) String() string {
@@ -53,7 +53,7 @@ var convCases = []convCase{
 	{in: 3, out: 2, kernel: [2]int{3, 1}, pad: [4]int{0, 0, 2, 0}, height: 5, width: 7},
 	{in: 4, out: 6, kernel: [2]int{1, 1}, height: 5, width: 5, noBias: true},
 	{in: 4, out: 6, kernel: [2]int{1, 1}, stride: [2]int{2, 3}, height: 5, width: 8},
-	{in: 4, out: 6, groups: 2, kernel: [2]int{1, 1}, height: 18, width: 17, longTest: true},
+	{in: 4, out: 6, groups: 2, kernel: [2]int{1, 1}, height: 18, width: 17},
 	{in: 2, out: 4, kernel: [2]int{3, 3}, dilation: [2]int{2, 3}, pad: [4]int{2, 3, 1, 2}, height: 8, width: 9},
 	{in: 3, out: 2, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 4, width: 5},
 	{in: 3, out: 2, kernel: [2]int{2, 4}, pad: [4]int{0, 2, 3, 1}, height: 3, width: 4},
@@ -67,10 +67,14 @@ var convCases = []convCase{
 	{in: 2, out: 6, groups: 2, kernel: [2]int{7, 7}, stride: [2]int{2, 2}, pad: [4]int{3, 3, 3, 3}, height: 7, width: 6},
 	{in: 3, out: 3, groups: 3, kernel: [2]int{2, 1}, stride: [2]int{3, 2}, pad: [4]int{1, 0, 1, 0}, height: 7, width: 6}, // inputs that no output uses
 	{in: 2, out: 4, groups: 2, kernel: [2]int{3, 3}, stride: [2]int{2, 3}, dilation: [2]int{3, 2}, pad: [4]int{3, 2, 3, 3}, height: 8, width: 7},
+	{in: 19, out: 19, groups: 19, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 4, width: 5},                            // two lines of channels
+	{in: 2, out: 2, groups: 2, kernel: [2]int{1, 1}, stride: [2]int{1 << 20, 1 << 20}, height: 3, width: 2},                      // by columns
+	{in: 2, out: 2, groups: 2, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 70, width: 90},                             // by bands
+	{in: 2, out: 4, groups: 2, kernel: [2]int{3, 2}, stride: [2]int{2, 1}, pad: [4]int{1, 1, 1, 1}, height: 99, width: 90},       // by bands
 	{in: 2, out: 2, groups: 2, kernel: [2]int{3, 3}, dilation: [2]int{40, 40}, pad: [4]int{40, 40, 40, 40}, height: 3, width: 3}, // by columns
 	{in: 6, out: 7, kernel: [2]int{3, 4}, height: 3, width: 4},                                                                   // covers its input
-	{in: 3, out: 2, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 40, width: 37, longTest: true},
-	{in: 2, out: 3, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 67, width: 50, longTest: true},
+	{in: 3, out: 2, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 40, width: 37},
+	{in: 2, out: 3, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 67, width: 50},
 }
 
 // A convTerm adds the product of an input and a weight to an output, of one example.
