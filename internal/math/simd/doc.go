@@ -2,13 +2,12 @@
 // products and vector loops for float32 and float64, in AVX2+FMA assembly on
 // amd64 processors that have it. Where the processor has AVX-512, too, products, transcendental
 // functions and Winograd's transforms are in it; the other loops wait for memory with either.
-// On arm64 the products and the frequent loops are in NEON assembly, and the other loops plain Go. Elsewhere, and under the build tag purego, the loops are plain Go and the products
-// gonum's. The variable of the environment [pathVariable] forbids instructions.
+// On arm64 the products and the frequent loops are in NEON assembly, and the other loops plain Go. Elsewhere, and under the
+// build tag purego, all is plain Go. The variable of the environment [pathVariable] forbids instructions.
 //
 // Matrices are row-major with a leading dimension (the stride between rows).
-// Every function gives the same result on both implementations up to rounding (but
-// see [Gemm] on NaN and infinities), and the same bytes on every run of one
-// implementation, however many cores take part. AVX-512 gives the bytes of AVX2. A loop in assembly runs to its end
+// Every function gives the same result on all of these up to rounding, and the same bytes on every run of
+// one of them, however many cores take part. AVX-512 gives the bytes of AVX2. A loop in assembly runs to its end
 // without being preempted: split long ones with [Parallel].
 package simd
 

@@ -11,9 +11,8 @@ import "unsafe"
 //
 // The bytes of an element of C depend only on its row of op(A), its column of op(B), its old
 // value, k, alpha and beta: not on the number of cores, nor on m, n, the transposes, packing or
-// the element's place in C. The kernels propagate every NaN and infinity in A and B. Without
-// AVX2, gonum's product takes their place, which skips the terms in which alpha·A is zero and
-// so may miss one in B. Neither allocates once it has its buffers.
+// the element's place in C. Every NaN and infinity in A and B propagates. It does not allocate once it has
+// its buffers.
 func Gemm[T Float](transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	if is32[T]() {
 		gemm32(transA, transB, m, n, k, float32(alpha), slice32(a), lda, slice32(b), ldb, float32(beta), slice32(c), ldc)
@@ -64,7 +63,9 @@ func GemmPacked[T Float](transA bool, m int, alpha T, a []T, lda int, b *Packed[
 		scaleMatrix(out, beta)
 		return
 	}
-	multiplyPacked(left, b, out, alpha, beta)
+	w := workFor[T]()
+	w.multiplyPacked(left, b, out, alpha, beta)
+	w.release()
 }
 
 func is32[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }

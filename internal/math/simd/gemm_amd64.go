@@ -47,6 +47,10 @@ func packWide(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc i
 // tiles computes n tiles of nr columns, lanes or narrow, of which one's C is cStep from the
 // next's: that of mr rows in a column of tiles.
 func tiles[T Float](n, nr, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
+	if !useAVX2 {
+		tilesGo(n, nr, kc, alpha, a, aStep, b, bs, bStep, beta, c, cr, cStep)
+		return
+	}
 	cStep -= mr * cr
 	switch wide := nr != narrow[T](); {
 	case is32[T]() && wide:
@@ -64,6 +68,8 @@ func tiles[T Float](n, nr, kc int, alpha T, a matrix[T], aStep int, b []T, bs, b
 func packAlong[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 	size := int(unsafe.Sizeof(x.data[0]))
 	switch {
+	case !useAVX2:
+		packAlongGo(dst, w, panels, kc, x)
 	case w != mr && w*size == 128:
 		packWide(unsafe.Pointer(&dst[0]), w*kc*size, unsafe.Pointer(&x.data[0]), x.cs*size, panels, kc)
 	case w != mr:
@@ -77,7 +83,9 @@ func packAlong[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 
 // packQuads sets dst[p*w+r] = src[r*ld+p] for r < 4 and p < 4·quads.
 func packQuads[T Float](dst []T, w int, src []T, ld, quads int) {
-	if is32[T]() {
+	if !useAVX2 {
+		packQuadsGo(dst, w, src, ld, quads)
+	} else if is32[T]() {
 		packRowsF32(f32(dst), w, f32(src), ld, quads)
 	} else {
 		packRowsF64(f64(dst), w, f64(src), ld, quads)

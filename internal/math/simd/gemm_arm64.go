@@ -15,7 +15,11 @@ func tileF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep
 
 // tiles computes n tiles of nr columns, of which one's C is cStep from the next's. Tiles of a column, which
 // aStep is not 0 for, have one B.
-func tiles[T Float](n, _, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
+func tiles[T Float](n, nr, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
+	if !useNEON {
+		tilesGo(n, nr, kc, alpha, a, aStep, b, bs, bStep, beta, c, cr, cStep)
+		return
+	}
 	cStep -= mr * cr
 	if aStep != 0 {
 		bStep = 0
@@ -27,22 +31,6 @@ func tiles[T Float](n, _, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bS
 	}
 }
 
-// packAlong packs panels of rows that lie along them: x.rs is 1.
-func packAlong[T Float](dst []T, w, panels, kc int, x matrix[T]) {
-	for p := range kc {
-		line := x.data[p*x.cs:]
-		for i := range panels {
-			copy(dst[(i*kc+p)*w:][:w], line[i*w:])
-		}
-	}
-}
+func packAlong[T Float](dst []T, w, panels, kc int, x matrix[T]) { packAlongGo(dst, w, panels, kc, x) }
 
-// packQuads sets dst[p*w+r] = src[r*ld+p] for r < 4 and p < 4·quads.
-func packQuads[T Float](dst []T, w int, src []T, ld, quads int) {
-	n := 4 * quads
-	a, b, c, d := src[:n], src[ld:][:n], src[2*ld:][:n], src[3*ld:][:n]
-	for p, v := range a {
-		to := dst[p*w:][:4]
-		to[0], to[1], to[2], to[3] = v, b[p], c[p], d[p]
-	}
-}
+func packQuads[T Float](dst []T, w int, src []T, ld, quads int) { packQuadsGo(dst, w, src, ld, quads) }

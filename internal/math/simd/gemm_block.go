@@ -42,7 +42,7 @@ func narrow[T Float]() int {
 // Block returns how many terms of an inner sum of k a product adds up by themselves before it adds
 // them to an element of C; the last block may be shorter.
 func Block(k int) int {
-	if k <= kcMax || !hasKernels() {
+	if k <= kcMax {
 		return k
 	}
 	blocks := (k + kcMax - 1) / kcMax
@@ -75,7 +75,6 @@ type scratch[T Float] struct {
 type shelf[T Float] struct {
 	works   Pool[work[T]]
 	scratch Pool[scratch[T]]
-	strips  Pool[strips[T]]
 }
 
 var (
@@ -127,6 +126,15 @@ func workFor[T Float]() *work[T] {
 func (w *work[T]) release() {
 	w.left.data, w.out.data, w.right = nil, nil, nil
 	shelfOf[T]().works.GiveBack(w)
+}
+
+func multiply[T Float](left, right, out matrix[T], alpha, beta T) {
+	if swapped(right, out) {
+		left, right, out = right.transposed(), left.transposed(), out.transposed()
+	}
+	w := workFor[T]()
+	w.multiply(left, right, out, alpha, beta)
+	w.release()
 }
 
 // swapped reports whether to compute the transpose Cᵀ = op(B)ᵀ op(A)ᵀ, which
@@ -239,7 +247,7 @@ func (w *work[T]) block(s *scratch[T], i0, j0, j1 int) {
 // columns at a time; the last four rows overlap those before.
 func turn4[T Float](out, x matrix[T]) {
 	quads := 0
-	if out.rows >= 4 && hasKernels() {
+	if out.rows >= 4 {
 		quads = out.cols / 4
 	}
 	for i := 0; i < out.rows && quads > 0; i += 4 {

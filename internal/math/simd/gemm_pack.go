@@ -6,13 +6,12 @@ import "unsafe"
 // be copied after its first use. The zero value is an empty 0×0 operand.
 //
 // The kernels read it in panels of nr columns, row by row, the last panel filled
-// up with zeros, one block of the inner index after the other. gonum's products
-// read a dense copy of B.
+// up with zeros, one block of the inner index after the other.
 type Packed[T Float] struct {
 	k, n int
 	data []T
 
-	source matrix[T]        // op(B), while its panels are filled, or the dense copy
+	source matrix[T]        // op(B), while its panels are filled
 	kc     int              // length of the blocks of the inner index
 	fill   func(lo, hi int) // fillPanels, bound once
 }
@@ -24,7 +23,7 @@ func (p *Packed[T]) Dims() (k, n int) { return p.k, p.n }
 // holds the transpose. It reuses p's storage and panics as Gemm does.
 func (p *Packed[T]) Pack(trans bool, k, n int, b []T, ldb int) {
 	checkDims(0, n, k)
-	p.store(operand("B", trans, k, n, b, ldb))
+	p.cut(operand("B", trans, k, n, b, ldb), Block(k))
 }
 
 // grow returns a slice of n elements that begins at a cache line, in x's

@@ -69,7 +69,7 @@ func packGo[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 func packRows[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 	for ; panels > 0 && x.rows > 0; panels-- {
 		rows := min(w, x.rows)
-		if min(rows, kc) < 4 || !hasKernels() {
+		if min(rows, kc) < 4 {
 			packGo(dst, w, 1, kc, x)
 		} else {
 			for r := 0; r < rows; r += 4 {

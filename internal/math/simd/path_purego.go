@@ -11,16 +11,13 @@ func hasKernels() bool { return false }
 // lanes returns nr, the number of columns of a tile.
 func lanes[T Float]() int { return narrow[T]() }
 
-func tiles[T Float](_, _, _ int, _ T, _ matrix[T], _ int, _ []T, _, _ int, _ T, _ []T, _, _ int) {
-	panic(none)
+func tiles[T Float](n, nr, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
+	tilesGo(n, nr, kc, alpha, a, aStep, b, bs, bStep, beta, c, cr, cStep)
 }
 
-func tileF32(_, _ int, _ *float32, _, _, _ int, _ *float32, _, _ int, _ *float32, _, _ int, _, _ float32) {
-	panic(none)
-}
+func packAlong[T Float](dst []T, w, panels, kc int, x matrix[T]) { packAlongGo(dst, w, panels, kc, x) }
 
-func packAlong[T Float](_ []T, _, _, _ int, _ matrix[T]) { panic(none) }
-func packQuads[T Float](_ []T, _ int, _ []T, _, _ int)   { panic(none) }
+func packQuads[T Float](dst []T, w int, src []T, ld, quads int) { packQuadsGo(dst, w, src, ld, quads) }
 
 func mulF32(_, _, _ *float32, _ int)                          { panic(none) }
 func dotF32(_, _ *float32, _ int) float32                     { panic(none) }
@@ -41,5 +38,9 @@ func correlateF32(_ *float32, _ int, _ *float32, _ int, _ *int, _ *float32, _, _
 	panic(none)
 }
 func correlateF64(_ *float64, _ int, _ *float64, _ int, _ *int, _ *float64, _, _, _ int, _ *float64) {
+	panic(none)
+}
+
+func tileF32(_, _ int, _ *float32, _, _, _ int, _ *float32, _, _ int, _ *float32, _, _ int, _, _ float32) {
 	panic(none)
 }

@@ -7,7 +7,7 @@ package simd
 // first, and once.
 func (s *Small[T]) tiled(left matrix[T], c []T) bool {
 	nr, m := s.width(), left.rows
-	if !hasKernels() || m < mr || s.n < nr || s.k == 0 || s.k > kcMax {
+	if m < mr || s.n < nr || s.k == 0 || s.k > kcMax {
 		return false
 	}
 	b, bs, step := s.b, s.ldb, nr
