@@ -185,17 +185,14 @@ func (k *convColumns[T]) finish(t convTile, g int) {
 	if k.end.nothing() && !late {
 		return
 	}
-	length := t.rows() * k.outW
+	var bias []T
+	if late {
+		bias = k.b[g*k.outG:][:k.outG]
+	}
+	at := g*k.outG*k.outHW + t.r0*k.outW
 	for e := t.e0; e < t.e1; e++ {
-		for o := g * k.outG; o < (g+1)*k.outG; o++ {
-			var bias T
-			if late {
-				bias = k.b[o]
-			}
-			at := o*k.outHW + t.r0*k.outW
-			y := k.y[e*k.op.OutChannels*k.outHW+at:][:length]
-			k.end.finish(y, y, e, at, bias)
-		}
+		y := k.y[e*k.op.OutChannels*k.outHW+at:]
+		k.end.finish(y, y, e, at, k.outG, t.rows()*k.outW, k.outHW, k.outHW, bias)
 	}
 }
 

@@ -203,12 +203,14 @@ func (k *convDepthwise[T]) runRange(lo, hi int) {
 			correlate(c, out, in, lines, bias, h0, h1)
 			if k.end.rectify && k.end.alone() {
 				n := ((h1-h0-1)*c.pitch() + c.outW) * line
-				k.end.finishRows(out, out, 0, 0, 1, n, n, n, 0)
+				k.end.finish(out, out, 0, 0, 1, n, n, n, nil)
 			}
 			plane := ((e*k.op.InChannels+first)*c.written + m) * c.outH * c.outW
 			lift(c, k.to[plane:], out, channels, h0, h1)
 			if !k.end.alone() {
-				k.finish(e, first*k.outG+m, channels, h0, h1)
+				at, ld := (first*k.outG+m)*k.outHW+h0*k.outW, k.outG*k.outHW
+				y := k.to[e*k.op.OutChannels*k.outHW+at:]
+				k.end.finish(y, y, e, at, channels, (h1-h0)*k.outW, ld, ld, nil)
 			}
 		}
 	}
@@ -275,15 +277,6 @@ func lift[T Float](c *correlation, planes, out []T, channels, h0, h1 int) {
 	}
 	for h := h0; h < h1; h++ {
 		simd.FromLines(planes[h*c.outW:], ld, out[(h-h0)*c.pitch()*line:], line, channels, c.outW)
-	}
-}
-
-// finish does what is left to do to the rows [h0, h1) of the outputs o, o + outG and so on.
-func (k *convDepthwise[T]) finish(e, o, channels, h0, h1 int) {
-	for ; channels > 0; o, channels = o+k.outG, channels-1 {
-		at := o*k.outHW + h0*k.outW
-		y := k.to[e*k.op.OutChannels*k.outHW+at:][:(h1-h0)*k.outW]
-		k.end.finish(y, y, e, at, 0)
 	}
 }
 

@@ -48,14 +48,9 @@ func (e *ending[T]) nothing() bool { return e.add == nil && !e.rectify }
 // alone reports whether it needs no operand beside the sums.
 func (e *ending[T]) alone() bool { return e.add == nil && (!e.rectify || e.sign == nil) }
 
-// finish sets dst, which begins at at of image i, to what comes of the sums src and a
-// bias.
-func (e *ending[T]) finish(dst, src []T, i, at int, bias T) {
-	e.finishRows(dst, src, i, at, 1, len(dst), len(dst), len(dst), bias)
-}
-
-// finishRows is finish for rows of n entries, which lie dstStride and srcStride apart.
-func (e *ending[T]) finishRows(dst, src []T, i, at, rows, n, dstStride, srcStride int, bias T) {
+// finish sets dst, rows of n entries that begin at at of image i, to what comes of the sums src and of the rows' biases.
+// Rows are dstStride and srcStride apart.
+func (e *ending[T]) finish(dst, src []T, i, at, rows, n, dstStride, srcStride int, bias []T) {
 	var add, sign []T
 	if e.add != nil {
 		add = e.add[i*e.size+at:]
@@ -68,7 +63,7 @@ func (e *ending[T]) finishRows(dst, src []T, i, at, rows, n, dstStride, srcStrid
 		of := i/(e.k*e.images)*e.images + i%e.images
 		sign = e.sign[of*e.size+at:]
 	}
-	if slope == 1 && add == nil && bias == 0 && &dst[0] == &src[0] {
+	if slope == 1 && add == nil && bias == nil && &dst[0] == &src[0] {
 		return
 	}
 	simd.Finish(dst, src, add, sign, rows, n, dstStride, srcStride, bias, slope)

@@ -128,9 +128,9 @@ func (k *winogradWork) gatherChannels(lo, hi int) {
 // write stores a part's outputs of channel o.
 func (k *winogradWork) write(plane []float32, p *winogradPart, o int) {
 	const side = simd.WinogradTile
-	var bias float32
+	var bias []float32
 	if k.b != nil {
-		bias = k.b[o]
+		bias = k.b[o : o+1]
 	}
 	at := o * k.outH * k.outW
 	y := k.y[p.image*k.outC*k.outH*k.outW+at:][:k.outH*k.outW]
@@ -142,7 +142,7 @@ func (k *winogradWork) write(plane []float32, p *winogradPart, o int) {
 			together = max(1, (p.t1-row*k.across)/k.across)
 		}
 		first := side*row*k.outW + from
-		k.end.finishRows(y[first:], plane[p.out+side*(row-p.row)*k.width+from:], p.image, at+first,
+		k.end.finish(y[first:], plane[p.out+side*(row-p.row)*k.width+from:], p.image, at+first,
 			min(side*together, k.outH-side*row), to-from, k.outW, k.width, bias)
 		row += together
 	}

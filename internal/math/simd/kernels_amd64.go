@@ -49,10 +49,10 @@ func geluF32(dst, x *float32, n int, lanes *uint32)
 func geluSlopeF32(dst, d, x *float32, n int, lanes *uint32)
 
 //go:noescape
-func finishF32(dst, src, add, sign *float32, rows, n, dstStride, srcStride int, bias, slope float32)
+func finishF32(dst, src, add, sign *float32, rows, n, dstStride, srcStride int, bias *float32, biasStep int, slope float32)
 
 //go:noescape
-func finishF64(dst, src, add, sign *float64, rows, n, dstStride, srcStride int, bias, slope float64)
+func finishF64(dst, src, add, sign *float64, rows, n, dstStride, srcStride int, bias *float64, biasStep int, slope float64)
 
 //go:noescape
 func largerF32(dst, a, b *float32, n int)

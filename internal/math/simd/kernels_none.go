@@ -25,8 +25,8 @@ func sigmoidF32(_, _ *float32, _ int, _ *uint32)                                
 func sigmoidSlopeF32(_, _, _ *float32, _ int, _ *uint32)                            { panic(none) }
 func geluF32(_, _ *float32, _ int, _ *uint32)                                       { panic(none) }
 func geluSlopeF32(_, _, _ *float32, _ int, _ *uint32)                               { panic(none) }
-func finishF32(_, _, _, _ *float32, _, _, _, _ int, _, _ float32)                   { panic(none) }
-func finishF64(_, _, _, _ *float64, _, _, _, _ int, _, _ float64)                   { panic(none) }
+func finishF32(_, _, _, _ *float32, _, _, _, _ int, _ *float32, _ int, _ float32)   { panic(none) }
+func finishF64(_, _, _, _ *float64, _, _, _, _ int, _ *float64, _ int, _ float64)   { panic(none) }
 func largerF32(_, _, _ *float32, _ int)                                             { panic(none) }
 func largerF64(_, _, _ *float64, _ int)                                             { panic(none) }
 func sumAndSquaresF32(_ *float32, _ int) (_, _ float64)                             { panic(none) }

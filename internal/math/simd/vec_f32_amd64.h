@@ -5,8 +5,7 @@
 #define finish ·finishF32
 #define larger ·largerF32
 
-#define ARGS_64_1 68
-#define ARGS_64_2 72
+#define ARGS_80_1 84
 
 #define LANES 8
 #define VMOVUP VMOVUPS

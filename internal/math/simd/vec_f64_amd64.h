@@ -5,8 +5,7 @@
 #define finish ·finishF64
 #define larger ·largerF64
 
-#define ARGS_64_1 72
-#define ARGS_64_2 80
+#define ARGS_80_1 88
 
 #define LANES 4
 #define VMOVUP VMOVUPD

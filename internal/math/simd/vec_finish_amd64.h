@@ -9,9 +9,9 @@
 	VANDP Y15, Y2, Y2 \
 	VBLENDVP Y3, Y0, Y2, Y0
 
-// func finish(dst, src, add, sign *T, rows, n, dstStride, srcStride int, bias, slope T)
+// func finish(dst, src, add, sign *T, rows, n, dstStride, srcStride int, bias *T, biasStep int, slope T)
 // rows and n are not zero.
-TEXT finish(SB), NOSPLIT, $0-ARGS_64_2
+TEXT finish(SB), NOSPLIT, $0-ARGS_80_1
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ add+16(FP), R8
@@ -20,8 +20,8 @@ TEXT finish(SB), NOSPLIT, $0-ARGS_64_2
 	MOVQ n+40(FP), R11
 	MOVQ dstStride+48(FP), R12
 	MOVQ srcStride+56(FP), R13
-	VBROADCASTS bias+64(FP), Y13
-	VBROADCASTS slope+ARGS_64_1(FP), Y14
+	MOVQ bias+64(FP), DX
+	VBROADCASTS slope+80(FP), Y14
 	VXORP Y12, Y12, Y12
 	VCMPP $4, Y12, Y14, Y15
 	IMULQ $SIZE, R12
@@ -31,8 +31,10 @@ TEXT finish(SB), NOSPLIT, $0-ARGS_64_2
 	NEGQ CX
 	LEAQ ·vecMask(SB), BX
 	VMOVUP 32(BX)(CX*SIZE), Y4 // of the rest of a row
+	MOVQ biasStep+72(FP), BX
 
 row:
+	VBROADCASTS (DX), Y13
 	XORQ AX, AX
 	MOVQ R11, CX
 	SUBQ $LANES, CX
@@ -82,6 +84,7 @@ next:
 	JEQ  done
 	ADDQ R12, DI
 	ADDQ R13, SI
+	LEAQ (DX)(BX*SIZE), DX
 	TESTQ R8, R8
 	JEQ  nextSign
 	ADDQ R12, R8

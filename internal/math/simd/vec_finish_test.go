@@ -23,20 +23,22 @@ func testFinish[T Float](t *testing.T) {
 			dstStride, srcStride := n+form%3, n+form%2
 			dstSize, srcSize := (rows-1)*dstStride+n, (rows-1)*srcStride+n
 			src, add, sign := draw(srcSize), draw(dstSize), draw(dstSize)
-			bias, slope := T(r.NormFloat64()), []T{0, .25, 1}[r.IntN(3)]
+			biases, step := 1+form/4%2*(rows-1), min(form/4%2, rows-1)
+			bias, slope := draw(biases), []T{0, .25, 1}[r.IntN(3)]
 			if form&1 != 0 {
 				add = nil
 			}
 			if form&2 != 0 {
 				sign = nil
 			}
-			if form&4 != 0 {
-				bias = 0
+			own := bias
+			if form&7 == 0 {
+				own, bias = nil, []T{0}
 			}
 			got := draw(dstSize + 1)
 			want := slices.Clone(got)
-			Finish(got[:dstSize], src, add, sign, rows, n, dstStride, srcStride, bias, slope)
-			finishRowsGo(want[:dstSize], src, add, sign, rows, n, dstStride, srcStride, bias, slope)
+			Finish(got[:dstSize], src, add, sign, rows, n, dstStride, srcStride, own, slope)
+			finishRowsGo(want[:dstSize], src, add, sign, rows, n, dstStride, srcStride, bias, step, slope)
 			assertSame(t, fmt.Sprintf("form %d, slope %v: %d rows of %d", form, slope, rows, n), got, want)
 		}
 	}
