@@ -1,7 +1,7 @@
 // Package simd holds the arithmetic that the engine spends its time in: matrix
 // products and vector loops for float32 and float64, in AVX2+FMA assembly on
-// amd64 processors that have it. Where the processor has AVX-512, too, products, transcendental
-// functions and Winograd's transforms are in it; the other loops wait for memory with either.
+// amd64 processors that have it. Where the processor has AVX-512, too, products, correlations,
+// transcendental functions and Winograd's transforms are in it; the other loops wait for memory with either.
 // On arm64 the products and the frequent loops are in NEON assembly, and the other loops plain Go. Elsewhere, and under the
 // build tag purego, all is plain Go. The variable of the environment [pathVariable] forbids instructions.
 //

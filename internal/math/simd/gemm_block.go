@@ -65,9 +65,9 @@ type work[T Float] struct {
 
 // scratch is what one core needs beside.
 type scratch[T Float] struct {
-	a    []T        // packed rows of A
-	c    []T        // a task's part of C, where C is transposed
-	tile [mr * 32]T // one at the edge of C
+	a    []T // packed rows of A
+	c    []T // a task's part of C, where C is transposed
+	edge []T // tiles at the edge of C
 }
 
 // shelf keeps work and scratch between calls: at most one of each per goroutine

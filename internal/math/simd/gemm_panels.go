@@ -34,16 +34,15 @@ func (p *Packed[T]) fillPanels(lo, hi int) {
 func pack[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 	whole := min(panels, x.rows/w)
 	clear(dst[whole*w*kc : panels*w*kc])
-	switch {
-	case x.rs != 1:
+	if x.rs != 1 {
 		packRows(dst, w, panels, kc, x)
-	default:
-		if whole > 0 {
-			packAlong(dst, w, whole, kc, x)
-		}
-		if whole < panels {
-			packGo(dst[whole*w*kc:], w, panels-whole, kc, x.from(whole*w, 0))
-		}
+		return
+	}
+	if whole > 0 {
+		packAlong(dst, w, whole, kc, x)
+	}
+	if whole < panels {
+		packGo(dst[whole*w*kc:], w, panels-whole, kc, x.from(whole*w, 0))
 	}
 }
 

@@ -22,11 +22,15 @@ func (w *work[T]) sum(s *scratch[T], out matrix[T], i0, j0 int, beta T) {
 	}
 }
 
-// sweep adds kc terms to all tiles of out: n row panels of A, aStep apart,
+// sweep adds kc terms to the tiles of out's first rows: n row panels of A, aStep apart,
 // against panels of B that follow one another.
 func (w *work[T]) sweep(s *scratch[T], a matrix[T], aStep, n, kc int, b []T, out matrix[T], beta T) {
+	if n == 0 {
+		return
+	}
+	out.rows = min(out.rows, n*mr)
 	nr := lanes[T]()
-	rows, cols := min(n, out.rows/mr), out.cols/nr // whole tiles
+	rows, cols := out.rows/mr, out.cols/nr // whole tiles
 	if kc <= rowwiseMax {
 		for i := range rows {
 			if cols > 0 {
@@ -44,26 +48,25 @@ func (w *work[T]) sweep(s *scratch[T], a matrix[T], aStep, n, kc int, b []T, out
 			tiles(rows, nr, kc, w.alpha, a, aStep, b[j*kc*nr:], nr, next, beta, out.data[j*nr:], out.rs, mr*out.rs)
 		}
 	}
-	for j := range (out.cols + nr - 1) / nr {
-		for i := range n {
-			if i < rows && j < cols {
-				continue
-			}
-			x := a
-			x.data = a.data[i*aStep:]
-			tiles(1, nr, kc, w.alpha, x, 0, b[j*kc*nr:], nr, 0, 0, s.tile[:], nr, 0)
-			merge(s.tile[:], out.from(i*mr, j*nr), beta)
-		}
+	if left := out.cols - cols*nr; left > 0 { // the last columns, of all rows
+		s.edge = grow(s.edge, n*mr*nr)
+		tiles(n, nr, kc, w.alpha, a, aStep, b[cols*kc*nr:], nr, 0, 0, s.edge, nr, mr*nr)
+		merge(out.from(0, cols*nr), s.edge, nr, out.rows, left, beta)
+	}
+	if rows < n && cols > 0 { // the last rows, of whole columns
+		ld := cols * nr
+		s.edge = grow(s.edge, mr*ld)
+		a.data = a.data[rows*aStep:]
+		tiles(cols, nr, kc, w.alpha, a, 0, b, nr, kc*nr, 0, s.edge, ld, nr)
+		merge(out.from(rows*mr, 0), s.edge, ld, out.rows-rows*mr, ld, beta)
 	}
 }
 
-// merge computes C = tile + beta C for the part of the tile that the row-major C
-// has.
-func merge[T Float](tile []T, c matrix[T], beta T) {
-	nr := lanes[T]()
-	rows, cols := min(mr, c.rows), min(nr, c.cols)
+// merge computes C = X + beta C for the first rows and columns of C, which is row-major; rows of X are
+// ld apart.
+func merge[T Float](c matrix[T], x []T, ld, rows, cols int, beta T) {
 	for i := range rows {
-		t, line := tile[i*nr:][:cols], c.data[i*c.rs:][:cols]
+		t, line := x[i*ld:][:cols], c.data[i*c.rs:][:cols]
 		switch beta {
 		case 0:
 			copy(line, t)
