@@ -137,7 +137,7 @@ func named(rows []row, experiment string) (of []row) {
 // figures are the rows of paper A.
 func (t tables) figures(_ context.Context, kept []row) (rows []row, err error) {
 	for _, name := range paper.FigureNames() {
-		if name == "comparison" {
+		if name == paper.Comparison {
 			continue // it is not of the paper
 		}
 		f, _ := paper.GetFigure(name)
