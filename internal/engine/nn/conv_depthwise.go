@@ -22,9 +22,9 @@ type convDepthwise[T Float] struct {
 	keep T
 }
 
-// correlation takes planes to planes: entry (h, w) of a plane written is the sum of the taps of phase
-// (h + shift) mod up, in rows and in columns, of the planes read. They have zeros around them, and the
-// taps begin at place (h + shift)/up·down. One of up and down is 1.
+// correlation takes planes to planes: an entry of a plane written is a sum of taps of the planes read, with
+// zeros around them. The taps of row h are those of phase (h + shift) mod up, and begin at row
+// (h + shift)/up·down; columns likewise. One of up and down is 1.
 type correlation struct {
 	inH, inW, outH, outW    int
 	up, down, shift, before [2]int // before is the zeros before the first entry

@@ -48,8 +48,8 @@ func (e *ending[T]) nothing() bool { return e.add == nil && !e.rectify }
 // alone reports whether it needs no operand beside the sums.
 func (e *ending[T]) alone() bool { return e.add == nil && (!e.rectify || e.sign == nil) }
 
-// finish sets dst, rows of n entries that begin at at of image i, to what comes of the sums src and of the rows' biases.
-// Rows are dstStride and srcStride apart.
+// finish sets dst to what comes of the sums src and of the rows' biases. It has rows of n entries, which begin at at of
+// image i. Rows are dstStride and srcStride apart.
 func (e *ending[T]) finish(dst, src []T, i, at, rows, n, dstStride, srcStride int, bias []T) {
 	var add, sign []T
 	if e.add != nil {

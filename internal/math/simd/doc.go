@@ -6,8 +6,8 @@
 // build tag purego, all is plain Go. The variable of the environment [pathVariable] forbids instructions.
 //
 // Matrices are row-major with a leading dimension (the stride between rows).
-// Every function gives the same result on all of these up to rounding, and the same bytes on every run of
-// one of them, however many cores take part. AVX-512 gives the bytes of AVX2. A loop in assembly runs to its end
+// Every function gives the same result on all of these up to rounding. On one of them every run gives the
+// same bytes, however many cores take part. AVX-512 gives the bytes of AVX2. A loop in assembly runs to its end
 // without being preempted: split long ones with [Parallel].
 package simd
 

@@ -6,9 +6,9 @@ import "unsafe"
 
 // tileF32 and tileF64 compute tiles of mr × nr elements, C = alpha Σ_p A_p B_p +
 // beta C with kc terms: A(i, p) is a[i*rs+p*cs], row p of B begins at b[p*bs] and
-// row i of C at c[i*cr]. The next tile's C is cStep from the row below this one. Tiles are a row,
-// with aStep 0 and the next tile's B bStep further, or a column, with one B and the next tile's A
-// aStep further. Then bStep, unless it is 0, is where the B of another column begins, which they ask for.
+// row i of C at c[i*cr]. The next tile's C is cStep from the row below this one. Tiles are a row or a
+// column. In a row aStep is 0, and the next tile's B is bStep further. A column has one B, and the next
+// tile's A is aStep further. Its bStep, unless it is 0, is where the B of another column begins, which they ask for.
 
 //go:noescape
 func tileF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)

@@ -63,7 +63,7 @@ func packGo[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 	}
 }
 
-// packRows packs rows that lie across the panels, four by four columns at a time; the last four rows of a
+// packRows packs rows that lie across the panels, four by four columns at a time. The last four rows of a
 // panel, and its last four columns, overlap those before.
 func packRows[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 	for ; panels > 0 && x.rows > 0; panels-- {
