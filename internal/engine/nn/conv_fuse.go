@@ -48,8 +48,8 @@ func (e *ending[T]) nothing() bool { return e.add == nil && !e.rectify }
 // alone reports whether it needs no operand beside the sums.
 func (e *ending[T]) alone() bool { return e.add == nil && (!e.rectify || e.sign == nil) }
 
-// finish sets dst to what comes of the sums src and of the rows' biases. It has rows of n entries, which begin at at of
-// image i. Rows are dstStride and srcStride apart.
+// finish sets dst to what comes of the sums src and of the rows' biases. Each has n entries. Rows of dst are dstStride
+// apart, those of src srcStride. In image i the first row begins at entry at.
 func (e *ending[T]) finish(dst, src []T, i, at, rows, n, dstStride, srcStride int, bias []T) {
 	var add, sign []T
 	if e.add != nil {

@@ -8,7 +8,7 @@ import "tattle/internal/math/simd"
 type engine[T Float] struct {
 	*program[T]
 	limit           int // rows of one sweep
-	resident        int // examples of which all that products need is kept
+	resident        int // examples whose intermediate values are kept for products
 	kept            []bool
 	forth, back     *plan
 	record          *plan      // of a forward pass that keeps those tensors

@@ -29,7 +29,7 @@ type rewrite struct {
 	shapes   map[string][]int
 	producer map[string]*Node // of each tensor but the input
 	readers  map[string]int   // how often each tensor is read, as the output too
-	learned  map[*Param]bool  // of g's operators: their values are no settings
+	learned  map[*Param]bool  // parameters that training changes: no rule may rely on their values
 }
 
 // rewritten applies the passes to a copy of g, one after the other, and leaves out

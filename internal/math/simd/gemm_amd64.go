@@ -44,8 +44,8 @@ func packLines(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc 
 //go:noescape
 func packWide(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
 
-// tiles computes n tiles of nr columns, lanes or narrow, of which one's C is cStep from the
-// next's: that of mr rows in a column of tiles.
+// tiles computes n tiles of nr columns, lanes or narrow, whose C are cStep apart: in a
+// column of tiles, mr rows.
 func tiles[T Float](n, nr, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
 	if !useAVX2 {
 		tilesGo(n, nr, kc, alpha, a, aStep, b, bs, bStep, beta, c, cr, cStep)

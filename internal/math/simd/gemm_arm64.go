@@ -13,8 +13,8 @@ func tileF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep
 //go:noescape
 func tileF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
 
-// tiles computes n tiles of nr columns, of which one's C is cStep from the next's. Tiles of a column, which
-// aStep is not 0 for, have one B.
+// tiles computes n tiles of nr columns, whose C are cStep apart. aStep is not 0 in a column of
+// tiles, which has one B.
 func tiles[T Float](n, nr, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
 	if !useNEON {
 		tilesGo(n, nr, kc, alpha, a, aStep, b, bs, bStep, beta, c, cr, cStep)

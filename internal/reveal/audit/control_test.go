@@ -18,8 +18,8 @@ import (
 // A quick audit's options.
 var quickly = Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}
 
-// telling returns n examples whose second score tells of s: it is above 0 where y is 1, and s moves it by ±shift. share is the
-// probability of s = 1.
+// telling returns n examples. Their second score is above 0 where y is 1, and s moves it by ±shift. The
+// probability of s = 1 is share.
 func telling(n int, share, shift float64, seed uint64) *Sample {
 	r := rand.New(rand.NewPCG(seed, 9))
 	s := &Sample{Name: "made", Kind: curious.Raw, Target: "y", Classes: []string{"a", "b"}}
