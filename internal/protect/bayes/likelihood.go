@@ -46,7 +46,7 @@ func newLikelihoods(d *releases, noise Density) likelihoods {
 
 // products computes the log densities for Gaussian noise as matrix products:
 //
-//	−k‖ȳ − a‖²/2σ² = (⟨ȳ, a⟩ − ½‖a‖²)·k/σ² + a constant of the release,
+//	−k‖ȳ − a‖²/2σ² = ⟨(ȳ, 1), (a, −½‖a‖²)⟩·k/σ² + a constant of the release,
 //
 // where ȳ, the mean of the k releases, is a sufficient statistic. A centre is subtracted
 // from the features to reduce cancellation.
@@ -54,67 +54,68 @@ type products struct {
 	dim     int
 	scale   float64 // k/σ²
 	centre  []float64
-	y       []float64 // means of the releases less the centre, [draws, dim]
-	a       []float64 // block of features less the centre, [n, dim]
+	y       []float64 // means of the releases less the centre, then 1, [draws, dim+1]
+	a       []float64 // block of features less the centre, then −½‖a‖², [n, dim+1]
 	packed  simd.Packed[float64]
-	half    []float64 // ½‖a‖²·k/σ² of the block
 	n       int
 	longest [2]float64 // largest ‖y‖ and ‖a‖
 }
 
 func newProducts(d *releases, sigma float64) *products {
-	draws, queries := d.len(), d.queries
+	draws, queries, width := d.len(), d.queries, d.dim+1
 	p := &products{dim: d.dim, scale: float64(queries) / sigma / sigma, centre: make([]float64, d.dim),
-		y: make([]float64, draws*d.dim), a: make([]float64, blockOf(d.dim)*d.dim), half: make([]float64, blockOf(d.dim))}
+		y: make([]float64, draws*width), a: make([]float64, blockOf(d.dim)*width)}
 	for b := range draws {
-		y := p.y[b*d.dim : (b+1)*d.dim]
+		y := p.y[b*width:][:d.dim]
 		for q := range queries {
 			simd.Axpy(1/float64(queries), d.release(b, q), y)
 		}
 		simd.Axpy(1/float64(draws), y, p.centre)
 	}
 	for b := range draws {
-		y := p.y[b*d.dim : (b+1)*d.dim]
-		simd.Axpy(-1, p.centre, y)
-		p.longest[0] = max(p.longest[0], math.Sqrt(simd.SumSquares(y)))
+		y := p.y[b*width:][:width]
+		simd.Axpy(-1, p.centre, y[:d.dim])
+		p.longest[0] = max(p.longest[0], math.Sqrt(simd.SumSquares(y[:d.dim])))
+		y[d.dim] = 1
 	}
 	return p
 }
 
+// place writes a row of a for some features, and returns ‖a‖.
+func (p *products) place(a, features []float64) float64 {
+	copy(a, features[:p.dim])
+	simd.Axpy(-1, p.centre, a[:p.dim])
+	s := simd.SumSquares(a[:p.dim])
+	a[p.dim] = -s / 2
+	return math.Sqrt(s)
+}
+
 func (p *products) load(features []float64, n int) {
 	p.n = n
-	copy(p.a, features[:n*p.dim])
+	width := p.dim + 1
 	for j := range n {
-		a := p.a[j*p.dim : (j+1)*p.dim]
-		simd.Axpy(-1, p.centre, a)
-		s := simd.SumSquares(a)
-		p.half[j] = s / 2 * p.scale
-		p.longest[1] = max(p.longest[1], math.Sqrt(s))
+		p.longest[1] = max(p.longest[1], p.place(p.a[j*width:][:width], features[j*p.dim:]))
 	}
-	p.packed.Pack(true, p.dim, n, p.a, p.dim)
+	p.packed.Pack(true, width, n, p.a, width)
 }
 
 func (p *products) rows(dst []float64, lo, hi int) {
-	simd.GemmPacked(false, hi-lo, p.scale, p.y[lo*p.dim:hi*p.dim], p.dim, &p.packed, 0, dst, p.n)
-	for b := range hi - lo {
-		simd.Axpy(-1, p.half[:p.n], dst[b*p.n:(b+1)*p.n])
-	}
+	width := p.dim + 1
+	simd.GemmPacked(false, hi-lo, p.scale, p.y[lo*width:hi*width], width, &p.packed, 0, dst, p.n)
 }
 
 // own gives the same bytes as rows, because an element of a product depends only on its row
 // and column.
 func (p *products) own(draw int, features []float64) float64 {
-	a, out := make([]float64, p.dim), make([]float64, 1)
-	copy(a, features)
-	simd.Axpy(-1, p.centre, a)
-	simd.Gemm(false, true, 1, 1, p.dim, p.scale, p.y[draw*p.dim:(draw+1)*p.dim], p.dim, a, p.dim, 0, out, 1)
-	simd.Axpy(-1, []float64{simd.SumSquares(a) / 2 * p.scale}, out)
+	width := p.dim + 1
+	a, out := make([]float64, width), make([]float64, 1)
+	p.place(a, features)
+	simd.Gemm(false, true, 1, 1, width, p.scale, p.y[draw*width:][:width], width, a, width, 0, out, 1)
 	return out[0]
 }
 
-// rounding adds three errors. A product of n terms errs by at most (n+2)u‖y‖‖a‖, and ½‖a‖² by
-// (n+2)u‖a‖²/2. The mean of the releases and the subtractions of the centre and of ½‖a‖² err
-// by less than 6u(‖y‖+‖a‖)‖a‖.
+// rounding adds three errors. A product of n+1 terms errs by at most (n+3)u(‖y‖‖a‖ + ½‖a‖²), and ½‖a‖² by
+// (n+2)u‖a‖²/2. The mean of the releases and the subtractions of the centre err by less than 5u(‖y‖+‖a‖)‖a‖.
 func (p *products) rounding() float64 {
 	const unit = 0x1p-53
 	y, a := p.longest[0], p.longest[1]

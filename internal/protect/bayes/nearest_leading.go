@@ -146,7 +146,10 @@ func (l *leading) level(j int, square float32, own, difference []float32, sigma 
 	if s == 0 || s > far*far {
 		return never
 	}
-	simd.Combine(difference, own, l.of(j), 1, -1, 0)
-	rest := max(0, s-float64(simd.SumSquares(difference))) + rounded*s
+	rest := rounded * s
+	if l.basis != nil { // else the coordinates are the features, and the rest of the difference is rounding
+		simd.Combine(difference, own, l.of(j), 1, -1, 0)
+		rest += max(0, s-float64(simd.SumSquares(difference)))
+	}
 	return float32((far*math.Sqrt(rest) + rounded*s - s) / 2)
 }

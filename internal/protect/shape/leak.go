@@ -108,7 +108,7 @@ func (l *leak) row(i int) {
 // identified returns the penalty for the identification of example i, and adds its slopes.
 func (l *leak) identified(i int, row, slope, odds []float32) float32 {
 	others := float32(math.Log(float64(l.candidates-1) / float64(len(row)-1)))
-	top := max(row[i], largest(row)+others)
+	top := max(row[i], simd.Max(row)+others)
 	simd.ScaleShift(odds, row, 1, others-top)
 	odds[i] = row[i] - top
 	simd.Exp(odds, odds)
@@ -132,7 +132,7 @@ func (l *leak) inferred(p protected, i int, row, slope, odds []float32) float32 
 			odds[len(odds)-1] = impossible
 		}
 	}
-	top := largest(odds)
+	top := simd.Max(odds)
 	if top == impossible {
 		return 0
 	}
@@ -161,17 +161,6 @@ func (l *leak) inferred(p protected, i int, row, slope, odds []float32) float32 
 
 // impossible is the logarithm of the odds of an example that is left out.
 const impossible = -math.MaxFloat32
-
-// largest returns the largest number; NaN only if the first is.
-func largest(x []float32) float32 {
-	most := x[0]
-	for _, v := range x {
-		if v > most {
-			most = v
-		}
-	}
-	return most
-}
 
 // grow makes room for a batch of b examples.
 func (l *leak) grow(b, n int) {
