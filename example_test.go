@@ -183,8 +183,8 @@ func ExampleModel_Design() {
 		log.Fatal(err)
 	}
 	_, released := d.Model.Dims()
-	fmt.Printf("%d numbers with noise of %.1f: named %.0f %% of the time\n", released, d.Noise.Sigma, 100*d.Identified)
-	// Output: 3 numbers with noise of 0.2: named 1 % of the time
+	fmt.Printf("%d numbers with noise of %.1f: named %.1f %% of the time\n", released, d.Noise.Sigma, 100*d.Identified)
+	// Output: 3 numbers with noise of 0.2: named 1.5 % of the time
 }
 
 // A classifier whose scores hide the sensitive attribute in their second digit.
