@@ -92,7 +92,7 @@ func (c *Certifier) gaussianMoments(v *moments, first int, runtime float64) {
 			δ := (norm[i]*miss[j] + miss[i]*norm[j] + miss[i]*miss[j] + sum*norm[i]*norm[j] + 0x1p-900) * k * (1 + 16*ulp)
 			e := math.Expm1(q[at] * k)
 			v.value[at] = e
-			v.err[at] = (math.Abs(1+e)+4*ulp)*math.Expm1(δ)*(1+16*ulp) + 4*ulp*math.Abs(e)
+			v.err[at] = (1+e+4*ulp)*math.Expm1(δ)*(1+16*ulp) + 4*ulp*math.Abs(e)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func (r recording) Overlap(a, ea, b, eb []float64) (value, err float64) {
 // Errors are at least what their formulas give in real arithmetic, and hardly more. Of a witness alone it is √Σ(b₀+b₁)² + (n+16)u‖ẑ‖; of one among
 // several, u‖ẑ‖ and 2ρ√n beside the root; of the moment of two that are orthogonal, expm1(δ).
 func TestErrorsAreRoundedUp(t *testing.T) {
-	const n, ρ, sigma = 16, 1e-3, 2. // √n is 4
+	const n, sigma = 16, 2. // √n is 4
 	r := rand.New(rand.NewPCG(28, 28))
 	root := func(x *big.Float) *big.Float { return new(big.Float).SetPrec(exactBits).Sqrt(x) }
 	times := func(x *big.Float, by ...float64) *big.Float {
@@ -135,7 +135,8 @@ func TestErrorsAreRoundedUp(t *testing.T) {
 		}
 		return x
 	}
-	for range 500 {
+	for trial := range 500 {
+		ρ := []float64{1e-3, 1}[trial%2]
 		c := Certifier{Net: wide{n: n}, Noise: release.Gaussian{Sigma: sigma}, Queries: 3, a: make([]float64, 6*n), b: make([]float64, 6*n)} // of the second of two inputs
 		a, b := c.a[3*n:], c.b[3*n:]
 		for i := range c.b {
@@ -174,7 +175,7 @@ func TestErrorsAreRoundedUp(t *testing.T) {
 			"among several":     {exact(miss[0]), new(big.Float).Add(new(big.Float).Add(off, times(exact(norm[0]), ulp)), exact(8*ρ))},
 			"orthogonal moment": {exact(v.err[1]), exactExpm1(δ.Mul(δ, exact(3./4)))},
 		} {
-			if ratio, _ := new(big.Float).Quo(pair[0], pair[1]).Float64(); pair[0].Cmp(pair[1]) < 0 || ratio > 1+1e-13 {
+			if ratio, _ := new(big.Float).Quo(pair[0], pair[1]).Float64(); pair[0].Cmp(pair[1]) < 0 || ratio > 1+1e-12 {
 				t.Fatalf("%s: an error of 1%+g of the formula's", what, ratio-1)
 			}
 		}
@@ -223,11 +224,23 @@ func TestPowers(t *testing.T) {
 		if ratio, _ := new(big.Float).Quo(exact(up), want).Float64(); exact(up).Cmp(want) < 0 || ratio > 1+1e-12 {
 			t.Fatalf("(1 + %g)^%d − 1 is at most %g, 1%+g of it", x, k, up, ratio-1)
 		}
+		root := exact((&Certifier{Noise: known{chi: x}, Queries: k}).rootBound(nil, nil))
+		if ratio, _ := new(big.Float).Quo(exactProduct(root, root), want).Float64(); exactProduct(root, root).Cmp(want) < 0 || ratio > 1+1e-12 {
+			t.Fatalf("the square of the root of (1 + %g)^%d − 1 is 1%+g of it", x, k, ratio-1)
+		}
 		if b := missed(x, e); exact(b).Cmp(new(big.Float).Add(exact(e), exactProduct(exact(x), exact(ulp)))) < 0 || b > (e+ulp*x)*(1+1e-12) {
 			t.Fatalf("%g ± %g is off by %g", x, e, b)
 		}
 	}
 }
+
+// known is noise of that divergence.
+type known struct {
+	release.Gaussian
+	chi float64
+}
+
+func (k known) Bound(z, e []float64) float64 { return k.chi }
 
 // Powers of NaN and infinities are, with their errors, beyond mostMoment, so that they prove nothing.
 func TestPowersOfNoNumbers(t *testing.T) {
@@ -238,8 +251,14 @@ func TestPowersOfNoNumbers(t *testing.T) {
 			}
 		}
 	}
-	if value, err := power(.3, .1, 1); value != .3 || err != .1 {
-		t.Errorf("a power of one is %g ± %g", value, err)
+	if value, err := power(.3, .1, 1); value != .3 || err != .1 || powerAbove(.3, 1) != .3 {
+		t.Errorf("a power of one is %g ± %g, at most %g", value, err, powerAbove(.3, 1))
+	}
+	if s := scaleBelow(release.Gaussian{Sigma: .3}, 1); s != .3 {
+		t.Errorf("the scale of one release is %g", s)
+	}
+	if missed(math.SmallestNonzeroFloat64, 0) <= 0 || missed(-1, 0) < ulp {
+		t.Error("the rounding of a difference is not counted")
 	}
 }
 
@@ -281,10 +300,12 @@ func TestBoundsAreRoundedDown(t *testing.T) {
 		lost := exactProduct(exact(tiny), sum(exact(1), exact(s.abs), 1))
 		less := sum(exact(g), exactProduct(sum(exact(s.loss), lost, 1), grown), -1)
 		under := sum(exact(s.cmc), exactProduct(sum(exact(s.more), lost, 1), grown), 1)
+		scale := exact(scaleBelow(release.Gaussian{Sigma: g}, 3))
 		std, pair := exact(d.Std(-g, x[1]/2)), exact(d.Pair(-g, x[1]/2))
 		for what, v := range map[string][2]*big.Float{
 			"one witness": {exactProduct(std, exact(d.Root)), top}, "a pair": {exactProduct(pair, pair), exactProduct(exactProduct(top, top), exact(d.Share))},
-			"a combination": {exactProduct(exactProduct(exact(both), exact(both)), under), exactProduct(less, less)},
+			"three releases": {exactProduct(exactProduct(scale, scale), exact(3)), exactProduct(exact(g), exact(g))},
+			"a combination":  {exactProduct(exactProduct(exact(both), exact(both)), under), exactProduct(less, less)},
 		} {
 			if ratio, _ := new(big.Float).Quo(v[0], v[1]).Float64(); v[0].Cmp(v[1]) > 0 || ratio < 1-1e-14 {
 				t.Fatalf("%s: a part of 1%+g of the exact bound is proved", what, ratio-1)

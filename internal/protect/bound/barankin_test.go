@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tattle/internal/math/simd"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
@@ -30,33 +32,44 @@ func (m affine) factors(t testing.TB) *Factors {
 	return must.Get(j.complete(t.Context()))(t)
 }
 
-// joint is the combination of near witnesses, scaled, for all coordinates.
-func joint(t testing.TB, c *Certifier, f *Factors, w Coordinates, theta []float32, count int, scale float32) []float64 {
+// joint is the combination of near witnesses, scaled.
+func joint(t testing.TB, c *Certifier, f *Factors, w Coordinates, theta []float32, count int, scale float32) *Bounds {
 	t.Helper()
 	s := &Bounds{name: "barankin", Witnesses: count, domain: c.Domain, kind: BarankinOptions{}}
 	s.columns(f.P, w.Len()).grow(1)
 	f.near(s.eps, theta, c.Domain, nearSize, c.Noise.Std())
 	simd.Scale(scale, s.eps)
 	must.Do(t, s.certify(t.Context(), c, w, theta))
-	return s.Std
+	return s
 }
 
 // The known answer: of X = Aθ + Z the estimator A⁺X is unbiased with variance
 // σ²wᵀ(AᵀA)⁻¹w, and none has less. The combination approaches that from below as
-// witnesses shrink: its defect is of the order of (‖z‖/σ)².
+// witnesses shrink: its defect is of the order of (‖z‖/σ)². Its mean square approaches
+// σ²·tr(AᵀA)⁻¹/p, whatever coordinates are bounded.
 func TestCombinationOfLinearModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 22))
-	m := tall(r, 12, 7)
-	f, w, theta := m.factors(t), Pixels(7), []float32{.1, -.2, .3, .4, -.5, .6, .7}
+	m := tall(r, 12, 6)
+	f, theta, square := m.factors(t), []float32{.1, -.2, .3, .4, -.5, .6}, 0.
+	for _, s := range f.S {
+		square += .8 * .8 / (s * s * 6)
+	}
 	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: .8}}
-	want := f.CramerRao(w, .8).Full
-	for _, v := range []struct {
-		scale  float32
-		defect float64
-	}{{2e4, .7}, {4e3, .05}, {1e3, 3e-3}, {1, 1e-7}} {
-		for k, got := range joint(t, c, f, w, theta, 7, v.scale) {
-			if got > want[k]*(1+1e-12) || got < want[k]*(1-v.defect) {
-				t.Errorf("scale %g, coordinate %d: %.12g, want %.12g and at most that", v.scale, k, got, want[k])
+	one := must.Get(Vectors("one", []float64{1, 2, 3, 4, 5, 6}, 6))(t)
+	for _, w := range []Coordinates{Pixels(6), DCT([]int{2, 3}), one} {
+		want := f.CramerRao(w, .8).Full
+		for _, v := range []struct {
+			scale  float32
+			defect float64
+		}{{2e4, .7}, {4e3, .05}, {1e3, 3e-3}, {1, 1e-7}} {
+			s := joint(t, c, f, w, theta, 7, v.scale)
+			for k, got := range s.Std {
+				if got > want[k]*(1+1e-12) || got < want[k]*(1-v.defect) {
+					t.Errorf("scale %g, coordinate %d of %s: %.12g, want %.12g and at most that", v.scale, k, w.Name(), got, want[k])
+				}
+			}
+			if got := s.MeanSquare[0]; got > square*(1+1e-12) || got < square*(1-2*v.defect) {
+				t.Errorf("scale %g, %s: mean square %.12g, want %.12g and at most that", v.scale, w.Name(), got, square)
 			}
 		}
 	}
@@ -78,6 +91,13 @@ func TestForgedCoefficients(t *testing.T) {
 			t.Errorf("coefficients %g prove %v", v, std)
 		}
 	}
+	for _, noise := range families(t, 1) { // features that move too far to be squared
+		c, v := &Certifier{Net: wide{n: 1}, Noise: noise, a: []float64{0, 1e200}, b: make([]float64, 2)}, newMoments(1)
+		c.fill(&v, 0, 0)
+		if v.erase(); !v.void[0] {
+			t.Errorf("%v: a witness beyond all numbers has the moment %v ± %v", noise, v.value, v.err)
+		}
+	}
 }
 
 // In a box, witnesses stay inside and still prove something of every coordinate.
@@ -88,31 +108,41 @@ func TestCombinationInABox(t *testing.T) {
 	f, theta := m.factors(t), []float32{0, 1, .5, 0}
 	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}, Domain: box}
 	want := f.CramerRao(Pixels(4), 1).Full
-	for k, got := range joint(t, c, f, Pixels(4), theta, 8, 1) {
+	for k, got := range joint(t, c, f, Pixels(4), theta, 8, 1).Std {
 		if got > want[k]*(1+1e-12) || got < .5*want[k] {
 			t.Errorf("coordinate %d: %g, Cramér-Rao %g", k, got, want[k])
 		}
 	}
 }
 
-// The mean-square bound of a linear model is σ²·tr(AᵀA)⁻¹/p, whatever coordinates are
-// bounded.
-func TestMeanSquareOfCombination(t *testing.T) {
-	r := rand.New(rand.NewPCG(29, 29))
-	m := tall(r, 12, 6)
-	f, theta := m.factors(t), make([]float32, 6)
-	var want float64
-	for _, s := range f.S {
-		want += 1 / (s * s * 6)
+// The coefficients are the inverse of the moments with the row sums of their errors on the diagonal, in units of the
+// diagonal, of the witnesses that move the features by more than rounding. Rounding of the certificate's own is what a
+// bound of them depends on.
+func TestCoefficients(t *testing.T) {
+	v := newMoments(5)
+	for i, own := range []float64{4, 1, 1e-3, 1, 1} {
+		v.value[i*6] = own
 	}
-	one := must.Get(Vectors("one", []float64{1, 2, 3, 4, 5, 6}, 6))(t)
-	for _, w := range []Coordinates{Pixels(6), DCT([]int{2, 3}), one} {
-		s := &Bounds{Witnesses: 9, kind: BarankinOptions{}}
-		s.columns(6, w.Len()).grow(1)
-		f.near(s.eps, theta, Free, nearSize, 1)
-		must.Do(t, s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta))
-		if got := s.MeanSquare[0]; got > want*(1+1e-12) || got < want*(1-1e-6) {
-			t.Errorf("%s: %.12g, want %.12g and at most that", w.Name(), got, want)
+	v.err[1], v.err[5], v.err[2*6] = .2, .2, 1 // of the first with the second, and of the third
+	v.void[4] = true
+	b, want := v.coefficients([]Divergence{{}, {}, {}, {Status: AllRounding}, {}}), make([]float64, 25)
+	want[0], want[6] = 1/4.4, 1/1.1
+	if floats.Distance(b, want, math.Inf(1)) > 1e-12 {
+		t.Errorf("coefficients %v, want %v", b, want)
+	}
+	// Of 1 ± .1, of which .02 are its own, the std is 1/√1.1. It depends by 2·.02/1.1 on them, and the mean square by twice that.
+	p, ms := proof{ds: make([]Divergence, 1), bounds: newLimits(1)}, moments{1, []float64{1}, []float64{.1}, make([]bool, 1), []float64{.02}}
+	p.jointly(&ms, Pixels(1), []float64{1}, []float64{1}, []float64{0}, []float64{1})
+	part := 2 * .02 / 1.02
+	if got := []float64{p.bounds.std[0], p.bounds.square, p.bounds.slack[0], p.bounds.squareSlack}; floats.Distance(got, []float64{1 / math.Sqrt(1.1), 1 / 1.1, 2 * part, 4 * part}, math.Inf(1)) > 1e-8 {
+		t.Errorf("bounds and tolerances %v", got)
+	}
+	ms = moments{1, []float64{1}, []float64{2}, make([]bool, 1), nil} // all rounding: a large bound is called unbounded
+	for g, want := range map[float64]float64{1e3: 1e6 / 3, 1e7: math.Inf(1)} {
+		p.bounds = newLimits(1)
+		p.jointly(&ms, Pixels(1), []float64{g}, []float64{g}, []float64{0}, []float64{1})
+		if b := p.bounds; !(math.Abs(b.square/want-1) < 1e-6 || b.square == want) || !(math.Abs(b.std[0]/math.Sqrt(want)-1) < 1e-6 || b.std[0] == want) {
+			t.Errorf("a step of %g that rounding decides proves %v and %v", g, b.std, b.square)
 		}
 	}
 }
@@ -132,44 +162,6 @@ func (o overlapping) Overlap(a, ea, b, eb []float64) (value, err float64) {
 	s := o.Sigma * o.Sigma
 	value = math.Expm1(q / s)
 	return value, math.Exp(q/s)*math.Expm1((δ+0x1p-900)/s)*(1+100*ulp) + 4*ulp*math.Abs(value)
-}
-
-// Noise by its Bound alone proves what the closed form does, up to how the errors of
-// features are counted: elementwise, not in norm.
-func TestSingleWitnessUnderAnyNoise(t *testing.T) {
-	r := rand.New(rand.NewPCG(25, 25))
-	m := tall(r, 9, 5)
-	theta, eps := make([]float32, 5), make([]float32, 5)
-	for range 200 {
-		for i := range eps {
-			theta[i], eps[i] = float32(r.NormFloat64()), float32(r.NormFloat64()*math.Exp(6*r.Float64()-6))
-		}
-		for _, queries := range []int{0, 1, 3} {
-			g := release.Gaussian{Sigma: 2}
-			want := (&Certifier{Net: m, Noise: g, Queries: queries}).Divergences(t.Context(), theta, eps)[0]
-			got := (&Certifier{Net: m, Noise: opaque{g}, Queries: queries}).Divergences(t.Context(), theta, eps)[0]
-			if math.Abs(got.Root/want.Root-1) > 1e-10 {
-				t.Errorf("%d queries: root %g, want %g", queries, got.Root, want.Root)
-			}
-		}
-	}
-}
-
-// Laplace noise says as much about small changes as Gaussian noise of σ/√2 does; its
-// overlaps differ from that by a relative O(‖z‖/σ).
-func TestCombinationUnderLaplace(t *testing.T) {
-	r := rand.New(rand.NewPCG(30, 30))
-	m := tall(r, 12, 6)
-	noise := must.Get(release.NewLaplace(1.5))(t)
-	want := m.factors(t).CramerRao(Pixels(6), Experiment{Noise: noise}.Scale()).Full
-	if gauss := m.factors(t).CramerRao(Pixels(6), 1.5/math.Sqrt2).Full; math.Abs(want[0]/gauss[0]-1) > 1e-12 {
-		t.Errorf("effective scale: Cramér-Rao %g, want %g", want[0], gauss[0])
-	}
-	for k, got := range joint(t, &Certifier{Net: m, Noise: noise}, m.factors(t), Pixels(6), make([]float32, 6), 6, 1) {
-		if math.Abs(got/want[k]-1) > 1e-4 { // above it too: g(t) − 1 = τ² − τ³/3 + …, τ = |t|/b
-			t.Errorf("coordinate %d: %g, Cramér-Rao %g", k, got, want[k])
-		}
-	}
 }
 
 // families is noise of every family in closed form, of that strength.

@@ -107,11 +107,12 @@ func (c *Certifier) points(first, rows int, theta []float32, eps []float64) {
 	}
 }
 
+// grow makes room for at least so many points. Their number is that of illegal.
 func (c *Certifier) grow(rows, p, n int) {
 	if cap(c.illegal) < rows {
 		c.x, c.xerr = make([]float64, rows*p), make([]float64, rows*p)
 		c.a, c.b = make([]float64, rows*n), make([]float64, rows*n)
 		c.illegal = make([]bool, rows)
 	}
-	c.x, c.xerr, c.a, c.b, c.illegal = c.x[:rows*p], c.xerr[:rows*p], c.a[:rows*n], c.b[:rows*n], c.illegal[:rows]
+	c.illegal = c.illegal[:rows]
 }

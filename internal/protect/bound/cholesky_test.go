@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
 	"tattle/internal/shared"
@@ -71,6 +74,21 @@ func TestSmallestDirections(t *testing.T) {
 	for i, s := range got.S {
 		if exact := want[0].S[want[0].Rank()-count+i]; math.Abs(s/exact-1) > 1e-3 {
 			t.Errorf("singular value %d from the end is %g, exactly %g", count-i, s, exact)
+		}
+	}
+}
+
+// Rows of any size become orthonormal, and one in the span of others zero.
+func TestOrthonormalRows(t *testing.T) {
+	a, b := []float64{.6, .8, 0}, []float64{3e-21, .4, .5}
+	for _, size := range []float64{1e-20, 1, 1e20} {
+		y := make([]float64, 9)
+		floats.ScaleTo(y[:3], size/3, a)
+		floats.ScaleTo(y[3:6], size/7, a)
+		floats.ScaleTo(y[6:], size, b)
+		orthonormalRows(y, 3)
+		if left := floats.Dot(y[:3], y[6:]); square(y[3:6]) != 0 || math.Abs(left) > 1e-15 || math.Abs(square(y[:3])-1) > 1e-15 || math.Abs(square(y[6:])-1) > 1e-15 {
+			t.Errorf("rows of size %g become %v", size, y)
 		}
 	}
 }
@@ -149,6 +167,41 @@ func TestCholeskyWithoutFolder(t *testing.T) {
 	for _, dir := range []string{".", temporary} {
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 			t.Errorf("left in %s: %v, %v", dir, left, err)
+		}
+	}
+}
+
+// blurred is a net whose float32 products with J are all so much off.
+type blurred struct {
+	*nn.Net
+	by float32
+}
+
+func (m blurred) Linearize(x []float32) nn.Linearization[float32] {
+	return off32{m.Net.Linearize(x), m.by}
+}
+
+type off32 struct {
+	nn.Linearization[float32]
+	by float32
+}
+
+func (l off32) JVP(dst, v []float32) {
+	l.Linearization.JVP(dst, v)
+	for i := range dst {
+		dst[i] += l.by
+	}
+}
+
+// Singular values are inverted from a millionth of the largest on, which is 8, or ten times what an error E of J makes of
+// zeros: ‖E‖(1/√p + 1/√rows), where ‖Ev‖ is b√n of products that are b off.
+func TestLeastInverted(t *testing.T) {
+	net := netOf(t, 4, weights(9, 4, append([]float32{8, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2}, make([]float32, 25)...)...))
+	x := make([]float32, 4)
+	for by, want := range map[float32]float64{0: 8e-6, .125: 10 * .125 * 3 * (1./2 + 1./5)} {
+		m := blurred{net, by}
+		if got := leastInverted(t.Context(), m, m.Linearize(x), x, 25); math.Abs(got/want-1) > .02 {
+			t.Errorf("products %g off: singular values count from %g, want %g", by, got, want)
 		}
 	}
 }

@@ -86,21 +86,6 @@ func TestVectors(t *testing.T) {
 	for what, w := range map[string][]float64{"zero": {1, 0, 0, 0, 0, 0}, "finite": {1, math.NaN(), 0}, "cannot be divided": {1, 2}, "": {math.Inf(1), 0, 0}} {
 		must.Fail(t, must.Err(Vectors("faces", w, 3)), what)
 	}
-	// The same bounds as pixels where the vectors are the axes.
-	m, data, e := small(t)
-	axes := make([]float64, 24*24)
-	for i := range 24 {
-		axes[i*24+i] = 2
-	}
-	e.Coordinates = Pixels(24)
-	a := mustRun(t, m, data, upTo(6), e)
-	e.Coordinates = must.Get(Vectors("axes", axes, 24))(t)
-	b := mustRun(t, m, data, upTo(6), e)
-	for k, v := range a.Near()[0].Std {
-		if math.Abs(b.Kinds[0].Std[k]/v-1) > 1e-9 {
-			t.Fatalf("coordinate %d: %g by vectors, %g by pixels", k, b.Kinds[0].Std[k], v)
-		}
-	}
 }
 
 // MATH's example: for J = [[1, .99], [.99, 1]], σ = 1, the axis bound says 0.505

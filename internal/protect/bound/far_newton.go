@@ -86,7 +86,7 @@ func (s *farSearch) byRows(ctx context.Context, some []int, point func([]int) []
 
 // rowsAt copies some rows of x, of width w.
 func rowsAt[T any](x []T, some []int, w int) []T {
-	out := make([]T, 0, len(some)*w)
+	var out []T
 	for _, i := range some {
 		out = append(out, rowOf(x, i, w)...)
 	}
@@ -130,7 +130,7 @@ func (s *farSearch) hideRow(f *farSystem, j []float64, row int) {
 		}
 		s.measure(w, row, e)
 		ratio := math.Sqrt(simd.SumSquares(f.z) / simd.SumSquares(wide))
-		if !(ratio > 0) || !f.factor(j, w, ratio) {
+		if !f.factor(j, w, ratio) {
 			break
 		}
 		f.solve()
@@ -278,7 +278,7 @@ func (f *farSystem) factor(j []float64, w []float32, ratio float64) bool {
 	}
 	var ok bool
 	f.factored, ok = lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: f.rank, Stride: f.rank, Data: f.gram})
-	return top > 0 && ok
+	return ok
 }
 
 // solve overwrites x with the solution; it also overwrites z.
@@ -292,10 +292,8 @@ func (f *farSystem) solve() {
 
 // byGradients solves, for some open rows, by a few steps of LSQR on JWx = −z.
 func (s *farSearch) byGradients(ctx context.Context, some []int, lin nn.Linearization[float32]) {
-	w := make([]float32, 0, len(some)*s.p)
-	z := make([]float32, len(some)*s.n)
+	w, z := rowsAt(s.room, some, s.p), make([]float32, len(some)*s.n)
 	for i, k := range some {
-		w = append(w, rowOf(s.room, k, s.p)...)
 		simd.ScaleShift(rowOf(z, i, s.n), rowOf(s.z, s.open[k], s.n), -1, 0)
 	}
 	a := &roomy{products{ctx.Err, lin, s.p, s.n}, w, make([]float32, len(w))}

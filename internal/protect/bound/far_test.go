@@ -82,6 +82,7 @@ func TestFarOnMNIST(t *testing.T) {
 // What is found for an example depends on itself, its index and the seed alone.
 func TestFarStandsAlone(t *testing.T) {
 	t.Run("matrices", func(t *testing.T) { farStandsAlone(t, smallNet(t, 12, 20, 9)) })
+	t.Run("chunks", func(t *testing.T) { farStandsAlone(t, linearNet(t, rand.New(rand.NewPCG(6, 6)), 12, 1400)) })
 	// About half of 520 features are active: of some inputs more than farDirect.
 	t.Run("both", func(t *testing.T) {
 		shared.Long(t, "far witnesses of 520 features")
@@ -139,6 +140,33 @@ func TestFarOfALinearModel(t *testing.T) {
 		if !(roots[0] <= most*(1+1e-6) && roots[0] >= map[bool]float64{true: .9, false: .5}[d.Low == nil]*most) {
 			t.Errorf("%s: bound %g, the best there is %g", d, roots[0], most)
 		}
+	}
+}
+
+// A witness is worth ‖ε‖²/expm1(q). Of starts that move the features by far too much what remains is where they move by
+// a tenth of σ.
+func TestFarValues(t *testing.T) {
+	s := newFarSearch(FarOptions{Starts: 1}, netOf(t, 1, weights(1, 1, 1)), make([]float32, 1), []float32{0}, 1e-4)
+	if got, want := s.value(3, 2e-4, 1e-4, .5), math.Log(9/math.Expm1(5.5)); math.Abs(got-want) > 1e-12 {
+		t.Errorf("a value of %g, want %g", got, want)
+	}
+	if a, b := s.value(0, 0, 0, 0), s.value(1, 1, 0, 0); !math.IsInf(a, -1) || !math.IsInf(b, -1) {
+		t.Errorf("values of nothing %g and %g", a, b)
+	}
+	// A quarter of the starts are kept for the first step and half as many for each further one, at least two if there are.
+	for starts, want := range map[int][]int{1: {1, 1}, 16: {4, 2, 2}} {
+		some := newFarSearch(FarOptions{Starts: starts}, s.model, make([]float32, starts), []float32{0}, 1)
+		copy(some.z, slices.Repeat([]float32{1}, starts))
+		for step, rows := range want {
+			if some.close(step); len(some.open) != rows {
+				t.Errorf("%d of %d starts are kept for step %d, want %d", len(some.open), starts, step, rows)
+			}
+		}
+	}
+	s.draw([]int64{0})
+	s.scan(t.Context())
+	if e, z := norm32(s.eps), norm32(s.z); math.Abs(e/1e-5-1) > 1e-5 || math.Abs(z/1e-5-1) > 1e-5 {
+		t.Errorf("the start is at %g, and moves the feature by %g", e, z)
 	}
 }
 

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tattle/internal/engine/nn"
 	"tattle/internal/must"
 	"tattle/internal/protect/release"
-	"tattle/internal/shared"
 )
 
 // Settings read back are those that were written, but for the inputs of domains: an
@@ -70,38 +71,6 @@ func stored(t testing.TB) (*nn.Net, nn.Rows, Experiment, Domain) {
 	return m, onGrid(d, 12, 9), e, d
 }
 
-// The twins of today's box are unbounded in real arithmetic. As 8-bit pixels, the same
-// twins have other features, and what they prove is finite: it was false to say of
-// nn.Rows that they leave no limit.
-func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
-	m, data, e, d := stored(t)
-	e.Far, e.Runtime = FarOptions{}, RealArithmetic
-	e.Twins.Domain = Domain{Low: d.Low, High: d.High}
-	r := mustRun(t, m, data, upTo(5), e)
-	c := Certifier{Net: m, Noise: e.Noise, Domain: d}
-	seen := 0
-	for i := range 5 {
-		eps := must.Get(r.Witnesses(r.Kind(SearchTwins), i))(t)
-		theta, moved := rowOf(data.X, i, 24), make([]float64, 24)
-		if square(eps[:24]) == 0 {
-			continue
-		}
-		if seen++; !math.IsInf(r.Kind(SearchTwins).MeanSquare[i], 1) {
-			t.Errorf("example %d: the twins of real arithmetic prove %g", i, r.Kind(SearchTwins).MeanSquare[i])
-		}
-		if was := c.divergencesFloat64(t.Context(), theta, eps[:24])[0]; was.Status != Illegal {
-			t.Errorf("example %d: a twin of the box is on the grid", i)
-		}
-		d.Round(moved, theta, eps[:24])
-		if is := c.divergencesFloat64(t.Context(), theta, moved)[0]; is.Status != Bounded || !(is.meanSquare(moved) < 1e8) {
-			t.Errorf("example %d: rounded to bytes, %v, mean square %g", i, is.Status, is.meanSquare(moved))
-		}
-	}
-	if seen < 3 {
-		t.Errorf("twins of %d of 5 examples: the test is idle", seen)
-	}
-}
-
 // What the searches find is on the grid, exactly; the same seed gives the same bytes, and
 // verify agrees.
 func TestStoredWitnessesAreStored(t *testing.T) {
@@ -143,8 +112,8 @@ func TestStoredWitnessesAreStored(t *testing.T) {
 	}
 }
 
-// Steps along the grid never make a witness worth less, and they leave those that end
-// the search where no single step is worth more by the features themselves.
+// Steps along the grid never make a witness worth less, and most of them worth much more. A witness of zeros, which was
+// not found, stays so.
 func TestRefineClimbs(t *testing.T) {
 	m, data, _, d := stored(t)
 	f := must.Get(newTwinFinder(m.Graph(), d))(t)
@@ -159,6 +128,7 @@ func TestRefineClimbs(t *testing.T) {
 			theta, eps = append(theta, rowOf(data.X, i, 24)...), append(eps, found...)
 		}
 	}
+	theta, eps = append(theta, rowOf(data.X, 0, 24)...), append(eps, make([]float64, 24)...)
 	c := Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}, Domain: d}
 	worth := func() (w []float64) {
 		for i := range len(theta) / 24 {
@@ -168,7 +138,23 @@ func TestRefineClimbs(t *testing.T) {
 		return w
 	}
 	before := worth()
-	must.Do(t, d.refine(t.Context(), m, eps, theta, 1, 0, 1, 1))
+	// A walk keeps where 1, 2, 4, … steps lead, and where it ends.
+	at, z := make([]float64, 24), make([]float64, 30)
+	moved(t.Context(), m, z, nn.Float64s(theta[:24]), eps[:24])
+	floats.AddTo(at, nn.Float64s(theta[:24]), eps[:24])
+	r, j := &refiner{model: m, domain: d, sigma: 1, p: 24, n: 30}, Jacobians(m, at)[0]
+	s, path := newSteps(r, j, nn.Float64s(theta[:24]), eps[:24], z), [][]float64{}
+	for s.single() || s.pair() {
+		path = append(path, slices.Clone(s.eps))
+	}
+	var kept []float64
+	for k := 1; k < len(path); k *= 2 {
+		kept = append(kept, path[k-1]...)
+	}
+	if kept = append(kept, path[len(path)-1]...); !slices.Equal(kept, r.walk(t.Context(), j, nn.Float64s(theta[:24]), eps[:24], z)) {
+		t.Errorf("a walk of %d steps keeps others than %d of them", len(path), len(kept)/24)
+	}
+	must.Do(t, d.refine(t.Context(), m, eps, theta, 1, 1e-9, 1, 1))
 	better := 0
 	for i, v := range worth() {
 		if v < before[i]*(1-1e-9) {
@@ -178,26 +164,11 @@ func TestRefineClimbs(t *testing.T) {
 			better++
 		}
 	}
-	if len(before) < 8 || better < len(before)*3/4 {
+	if square(eps[len(eps)-24:]) != 0 {
+		t.Error("a witness that was not found is another one")
+	}
+	if len(before) < 9 || better < len(before)*3/4 {
 		t.Errorf("%d of %d twins are worth twice what rounding leaves", better, len(before))
-	}
-}
-
-// On paper A's MNIST net, twins among 8-bit images prove a root mean square of more than
-// 50 units, where rounding alone leaves 12 to 50 of the nearest ones.
-func TestStoredTwinsOnMNIST(t *testing.T) {
-	shared.Long(t, "takes seconds")
-	o := loadOracle(t)
-	d := bytesAs(t, 784, .1307, .3081)
-	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 2, Domain: d, Seed: 1}}}
-	r := mustRun(t, o.net, o.data, upTo(2), e)
-	var rms []float64
-	for _, v := range r.Kind(SearchTwins).MeanSquare {
-		rms = append(rms, math.Sqrt(v))
-	}
-	slices.Sort(rms)
-	if !(rms[0] > 50) || math.IsInf(rms[1], 1) {
-		t.Errorf("root mean squares %v", rms)
 	}
 }
 
@@ -254,35 +225,19 @@ func TestGridOfColumns(t *testing.T) {
 			t.Errorf("input %d is rounded to %g, want %g", i, got, want)
 		}
 	}
+	if d.Round(eps, theta, []float64{.3, -.5, .5, 0, 0}); eps[0] != 0 || eps[1] != 0 {
+		t.Errorf("not the number below, or of two categories as near the second: %g", eps)
+	}
+	two, three := []float32{0, 1}, []float32{0, 2}
+	same := func(grid ...Values) string {
+		return Domain{Low: make([]float64, 2), High: []float64{2, 2}, Grid: grid}.digest()
+	}
+	if all := []string{same(Values{1, two}, Values{1, two}), same(Values{1, two}, Values{1, three}), same(Values{1, three}, Values{1, two}), same(Values{2, two})}; len(slices.Compact(slices.Sorted(slices.Values(all)))) < 4 {
+		t.Errorf("other grids have the same digests: %q", all)
+	}
 	for _, bad := range [][]Values{nil, {{1, age}}, {{1, []float32{1, 1}}, {3, colour}, {Width: 1}}, {{1, age}, {3, colour[:4]}, {Width: 1}}, {{2, nil}, {3, colour}}} {
 		if _, err := Stored(d.Low, d.High, bad); err == nil {
 			t.Errorf("%v is taken for a grid", bad)
-		}
-	}
-}
-
-// The likelihood ratio between two stored inputs is an unbiased estimator at both, of
-// variance (wᵀε)²/expm1(‖z‖²/σ²) at the first, z as the runtime has it: nothing that is
-// certified of this pair exceeds it, however the runtime errs within its allowance.
-func TestStoredBoundsAgainstLikelihoodRatio(t *testing.T) {
-	m, data, e, _ := stored(t)
-	e.Runtime = Runtime{1e-4, RuntimeGiven}
-	e.Coordinates = Pixels(24)
-	r := mustRun(t, m, data, upTo(5), e)
-	_, n := m.Dims()
-	ds := divergences(t, m, r, r.Kind(SearchTwins))
-	for i := range 5 {
-		eps, known := must.Get(r.Witnesses(r.Kind(SearchTwins), i))(t), make([]float64, 24)
-		for k, d := range ds[2*i : 2*i+2] {
-			least := d.ZNorm + 2*e.Runtime.Error*math.Sqrt(float64(n)) // both sides err along z
-			for w, g := range rowOf(eps, k, 24) {
-				known[w] = max(known[w], math.Abs(g)/math.Sqrt(math.Expm1(least*least))) // σ is 1
-			}
-		}
-		for w, v := range rowOf(r.Kind(SearchTwins).Std, i, 24) {
-			if v > known[w] {
-				t.Errorf("example %d, pixel %d: %g is certified, an estimator has %g", i, w, v, known[w])
-			}
 		}
 	}
 }

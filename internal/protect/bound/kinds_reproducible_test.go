@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/internal/engine/nn"
+	"tattle/internal/must"
 	"tattle/internal/protect/release"
 )
 
@@ -22,7 +23,12 @@ func everyKind(t testing.TB) (*nn.Net, nn.Rows, Experiment) {
 
 func TestSummariesOfEveryKind(t *testing.T) {
 	m, data, e := everyKind(t)
+	e.Barankin.Witnesses = 6 // three of them far ones, of four
 	r := mustRun(t, m, data, upTo(5), e)
+	combined, far := must.Get(r.Witnesses(r.Kind(SearchCombined), 2))(t), must.Get(r.Witnesses(r.Kind(SearchFar), 2))(t)
+	if !slices.Equal(combined[3*24:], far[:3*24]) || slices.Equal(combined[2*24:3*24], far[3*24:]) {
+		t.Error("not half the witnesses that are combined are far ones")
+	}
 	var got []string
 	for _, s := range r.Summaries {
 		got = append(got, strings.TrimSpace(strings.Join([]string{s.Method, s.Search, s.Band, s.Domain, s.Status}, " ")))

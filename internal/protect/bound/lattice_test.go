@@ -132,6 +132,10 @@ func latticeRun(t *testing.T, l release.Lattice) {
 // A feature that its error may take out of the ball can be any point of the ball. Another has its own error.
 func TestLatticeAtTheEdgeOfTheBall(t *testing.T) {
 	l := ballNoise(t, .25, 1, 8, 2)
+	edge := &Certifier{Net: wide{n: 2}, Noise: l, a: []float64{l.Inside(), 0}, b: make([]float64, 2), illegal: make([]bool, 1)}
+	if edge.round(l); !(edge.b[0] > 15) {
+		t.Errorf("at the edge itself the error is %v", edge.b[0])
+	}
 	for b, want := range map[float64]float64{.6: .75, 2.5: 13} {
 		for _, a := range []float64{5, -5} {
 			c := &Certifier{Net: wide{n: 2}, Noise: l, a: []float64{a, 3}, b: []float64{b, 0}, illegal: make([]bool, 1)}

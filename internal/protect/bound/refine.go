@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"tattle/internal/engine/nn"
@@ -114,7 +115,7 @@ func (r *refiner) round(ctx context.Context, open []int) (again []int) {
 
 // jacobians are those at θ+ε of some rows, without rows where they are too large.
 func (r *refiner) jacobians(ctx context.Context, some []int) []Jacobian {
-	x := make([]float32, 0, len(some)*r.p)
+	var x []float32
 	for _, k := range some {
 		for i, t := range r.input(k) {
 			x = append(x, float32(t+r.eps[k*r.p+i]))
@@ -147,17 +148,14 @@ func (r *refiner) keep(ctx context.Context, k int, tried []float64) bool {
 // walk takes steps from eps by the linear model, and returns the states that 1, 2, 4,
 // … of them lead to, and all, [·, p].
 func (r *refiner) walk(ctx context.Context, j Jacobian, theta, eps, z []float64) (states []float64) {
-	s := newSteps(r, j, theta, eps, z)
-	for k := 1; k <= refineSteps && ctx.Err() == nil; k++ {
-		if !s.single() && !s.pair() {
-			if k > 1 && (k-1)&(k-2) != 0 {
-				states = append(states, s.eps...)
-			}
-			return states
-		}
-		if k&(k-1) == 0 {
+	s, taken := newSteps(r, j, theta, eps, z), 0
+	for taken < refineSteps && ctx.Err() == nil && (s.single() || s.pair()) {
+		if taken++; bits.OnesCount(uint(taken)) == 1 {
 			states = append(states, s.eps...)
 		}
+	}
+	if bits.OnesCount(uint(taken)) > 1 {
+		states = append(states, s.eps...)
 	}
 	return states
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,74 +18,6 @@ import (
 
 // greyMNIST is how many grey levels a unit of the MNIST net's inputs is worth.
 const greyMNIST = 255 * .3081
-
-func mnistRange() Domain {
-	low, high := float64(float32((0-.1307)/.3081)), float64(float32((1-.1307)/.3081))
-	return boxOf(784, low-1e-6, high+1e-6)
-}
-
-// toTarget returns the root mean squares of θ − target and of θ+ε − target.
-func toTarget(eps []float64, theta, target []float32) (before, after float64) {
-	for i, e := range eps {
-		d := float64(theta[i]) - float64(target[i])
-		before += d * d
-		after += (d + e) * (d + e)
-	}
-	p := float64(len(eps))
-	return math.Sqrt(before / p), math.Sqrt(after / p)
-}
-
-// The first ReLU of paper A's MNIST net leaves room for legal images far from any
-// digit, at least 60 grey levels, of which the certificate says that their features
-// differ by rounding alone: for 95 of 100 images at least, with TATTLE_FULL set. Else
-// some are tried, of which so many may fail as chance exceeds less than once in a
-// hundred where 5 in 100 do.
-func TestTwinsOnMNIST(t *testing.T) {
-	shared.Long(t, "finds twins of real images")
-	o := loadOracle(t)
-	count := 3
-	if os.Getenv("TATTLE_FULL") != "" {
-		count = 100
-	}
-	f := must.Get(newTwinFinder(o.net.Graph(), mnistRange()))(t)
-	eps, found, targets := make([]float64, count*2*784), make([][2]bool, count), make([]float32, count*784)
-	errs := make([]error, count)
-	for i := range count {
-		k := TwinOptions{Seed: 1}.targetIndex(o.data, i, o.data.Labels[i])
-		if k < 0 || o.data.Labels[k] == o.data.Labels[i] {
-			t.Fatalf("image %d of class %d: target %d", i, o.data.Labels[i], k)
-		}
-		o.data.Examples(targets[i*784:(i+1)*784], []int{k})
-	}
-	parallel(count, func(i int) {
-		found[i], errs[i] = f.find(context.Background(), eps[i*2*784:(i+1)*2*784], o.data.X[i*784:(i+1)*784], targets[i*784:(i+1)*784])
-	})
-	good := [2]int{}
-	c := Certifier{Net: o.net, Noise: release.Gaussian{Sigma: o.sigma}, Domain: mnistRange()}
-	for i := range count {
-		if errs[i] != nil {
-			t.Fatal(errs[i])
-		}
-		theta, target, eps := o.data.X[i*784:(i+1)*784], targets[i*784:(i+1)*784], eps[i*2*784:(i+1)*2*784]
-		before, after := toTarget(eps[784:], theta, target)
-		if _, other := toTarget(eps[:784], theta, target); after > before+1e-3 || after > other+1e-3 {
-			t.Errorf("image %d: the nearest twin is %g from the target, the image itself %g and the farthest %g", i, after, before, other)
-		}
-		for j, d := range c.divergencesFloat64(t.Context(), theta, eps) {
-			rms := greyMNIST * math.Sqrt(square(eps[j*784:(j+1)*784])/784)
-			if found[i][j] && d.Status == AllRounding && (rms >= 60 || j == 1) {
-				good[j]++
-			}
-		}
-	}
-	fail := must.BinomialMost(count, .05, 1e-2)
-	if count == 100 {
-		fail = 5
-	}
-	if min(good[0], good[1]) < count-fail {
-		t.Errorf("%d far and %d near twins of %d images, at most %d may have none", good[0], good[1], count, fail)
-	}
-}
 
 func cube(p int, half float64) Domain { return boxOf(p, -half, half) }
 
@@ -108,6 +39,10 @@ func twinsAre(t *testing.T, eps []float64, want ...float64) {
 // Of two inputs the unit x + y is on and x − y − 1.3 off: twins lie on a line, from
 // which the limit of x and the unit that is off cut a piece.
 func TestTwinsInThePlane(t *testing.T) {
+	c := constraints{p: 2}
+	if c.add([]float64{8, 0}, 16, -1); !slices.Equal(c.rows, []float64{-1, 0}) || !slices.Equal(c.right, []float64{2}) {
+		t.Errorf("a constraint of %v, %v", c.rows, c.right)
+	}
 	g := chain([]int{2}, weights(2, 2, 1, 1, 1, -1, 0, -1.3), &nn.ReLU{}, weights(1, 2, 1, 1))
 	eps, found := find(t, g, cube(2, 1), []float32{.25, .5}, []float32{1, 0})
 	if found != [2]bool{true, true} {
@@ -213,8 +148,22 @@ func TestTwinsRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 1))
 	g := chain([]int{4}, drawn(r, 3, 4), &nn.ReLU{})
 	wide := chain([]int{4}, drawn(r, mostRows+1, 4), &nn.ReLU{})
+	two := func(operator string) *nn.Graph { // of an affine layer and the input
+		g := chain([]int{4}, drawn(r, 4, 4))
+		g.Nodes = append(g.Nodes, &nn.Node{Name: "two", Op: &nn.Binary{Operator: operator}, Inputs: []string{g.Output, "x"}, Output: "two"},
+			&nn.Node{Name: "last", Op: drawn(r, 3, 4), Inputs: []string{"two"}, Output: "last"})
+		g.Output = "last"
+		return g
+	}
+	reduced := func(function string) *nn.Graph {
+		return chain([]int{4}, drawn(r, 4, 4), &nn.Reduce{Function: function})
+	}
+	for _, g := range []*nn.Graph{two("Add"), reduced("Mean"), reduced("Sum")} {
+		must.Get(newTwinFinder(g, cube(4, 1)))(t)
+	}
 	for name, err := range map[string]error{
-		"large":  must.Err(newTwinFinder(wide, cube(4, 1))),
+		"largest": must.Err(newTwinFinder(reduced("Max"), cube(4, 1))),
+		"product": must.Err(newTwinFinder(two("Mul"), cube(4, 1))), "large": must.Err(newTwinFinder(wide, cube(4, 1))),
 		"smooth": must.Err(newTwinFinder(chain([]int{4}, &nn.Softmax{}, drawn(r, 3, 4)), cube(4, 1))),
 		"square": must.Err(newTwinFinder(chain([]int{4}, drawn(r, 4, 4)), cube(4, 1))),
 	} {
