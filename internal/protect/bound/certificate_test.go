@@ -82,6 +82,10 @@ func TestCertificateAtTheEdges(t *testing.T) {
 	if d := blind.Divergences(t.Context(), []float32{.5, .5}, []float32{0, 1})[0]; d.Status != AllRounding || !math.IsInf(d.Std(1, 0), 1) || d.Std(0, 0) != 0 || d.Std(1e-20, 1e-19) != 0 {
 		t.Errorf("features that do not move: %v, %g", d.Status, d.Std(1, 0))
 	}
+	blind.Runtime = 1e-6 // so that two features may move by 2√2 millionths
+	if v := blind.Divergences(t.Context(), []float32{.5, .5}, []float32{0, 1})[0].Std(1, 0); v > 1/(2e-6*math.Sqrt2) || v < .99/(2e-6*math.Sqrt2) {
+		t.Errorf("features that a runtime has 1e-6 off: %g", v)
+	}
 	// θ+ε moves the features by less than the rounding of a(θ): all rounding.
 	near := Certifier{Net: affine{[]float64{1, 1e6, -1e6}, 3, 1}, Noise: release.Gaussian{Sigma: 1}}
 	if d := near.Divergences(t.Context(), []float32{0, 1.1, 1.1}, []float32{1e-12, 0, 0})[0]; d.Status != AllRounding || d.Std(1e-12, 0) > 1 || !math.IsInf(d.Std(1, 0), 1) {
@@ -158,6 +162,9 @@ func TestDomainIsExact(t *testing.T) {
 		if !v.legal && got.Std(1, 0) != 0 {
 			t.Errorf("an illegal witness proves %g", got.Std(1, 0))
 		}
+	}
+	if got := c.Divergences(t.Context(), []float32{float32(hi), .1}, []float32{1e-20, 0})[0]; got.Status != Illegal {
+		t.Errorf("θ+ε just above the range: %v", got.Status)
 	}
 	// An estimator need not be unbiased at a θ outside, wherever θ+ε is.
 	if got := c.Divergences(t.Context(), []float32{-.5, .1}, []float32{.5, .1})[0]; got.Status != Illegal {

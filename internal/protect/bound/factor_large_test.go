@@ -97,7 +97,7 @@ func TestFactorLarge(t *testing.T) {
 // not orthogonal, or one that is missing.
 func TestSound(t *testing.T) {
 	r := rand.New(rand.NewPCG(57, 1))
-	for _, size := range [][2]int{{60, 90}, {90, 60}} {
+	for _, size := range [][2]int{{60, 90}, {90, 60}, {60, 60}} {
 		s := make([]float64, 60)
 		for i := range s {
 			s[i] = math.Pow(10, -float64(i)/20)
@@ -118,6 +118,8 @@ func TestSound(t *testing.T) {
 			"left":       func(f *Factors) { f.U[7*size[0]+3] += 1e-5 },
 			"right":      func(f *Factors) { f.V[59*size[1]+3] += 1e-3 },
 			"twice":      func(f *Factors) { copy(f.U[58*size[0]:59*size[0]], f.U[59*size[0]:]) },
+			"long left":  func(f *Factors) { f.S[40] /= 2; simd.Scale(2, rowOf(f.U, 40, size[0])) },
+			"long right": func(f *Factors) { f.S[40] /= 2; simd.Scale(2, rowOf(f.V, 40, size[1])) },
 			"missing":    func(f *Factors) { f.S = f.S[:59]; f.U = f.U[:59*size[0]]; f.V = f.V[:59*size[1]] },
 			"no numbers": func(f *Factors) { f.V[0] = math.NaN() },
 		} {

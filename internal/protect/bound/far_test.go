@@ -163,6 +163,14 @@ func TestFarValues(t *testing.T) {
 			}
 		}
 	}
+	for rows, want := range map[int]bool{farDirect: true, farDirect + 1: false} {
+		s := newFarSearch(FarOptions{Starts: 1}, linearNet(t, rand.New(rand.NewPCG(7, 7)), 1, rows), make([]float32, 1), []float32{0}, 1)
+		s.byRows(t.Context(), []int{0}, s.pointsOf, func(_ []int, _ nn.Linearization[float32], direct bool) {
+			if direct != want {
+				t.Errorf("systems of %d rows are solved directly: %v", rows, direct)
+			}
+		})
+	}
 	s.draw([]int64{0})
 	s.scan(t.Context())
 	if e, z := norm32(s.eps), norm32(s.z); math.Abs(e/1e-5-1) > 1e-5 || math.Abs(z/1e-5-1) > 1e-5 {

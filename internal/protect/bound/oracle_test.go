@@ -25,7 +25,6 @@ type oracle struct {
 	cr    []float64 // [100, 784], float32
 	rank  []int
 	smin  []float64
-	dir   string
 }
 
 func dense(t testing.TB, dir, name string) *nn.Dense {
@@ -63,7 +62,7 @@ func loadOracle(t testing.TB) *oracle {
 	net := must.Get(nn.NewNet(g))(t)
 	f := open(t, filepath.Join(dir, "algorithm1_s200_i10_r25.npz"))
 	golden := open(t, shared.Path(t, "models/mnist-mlp.golden.npz"))
-	o := &oracle{net: net, dir: dir, sigma: array(t, f, "sigma")[0], std: array(t, f, "std_bound_dct"),
+	o := &oracle{net: net, sigma: array(t, f, "sigma")[0], std: array(t, f, "std_bound_dct"),
 		cr: array(t, f, "rowspace_cr_std_dct"), smin: array(t, f, "smin")}
 	o.rank, _ = must.Get2(f.Ints("rank"))(t)
 	x, _ := must.Get2(golden.Float32s("x"))(t)

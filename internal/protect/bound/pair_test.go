@@ -192,8 +192,14 @@ func TestPairFloorsOfCoordinatesOnLinearModels(t *testing.T) {
 }
 
 // With as many groups as coordinates the directions are the coordinates; with fewer they are
-// orthonormal, and each is equally far along all coordinates of its group.
+// orthonormal, and each is equally far along all coordinates of its group. Vectors that cancel have no direction.
 func TestPairDirections(t *testing.T) {
+	same := must.Get(Vectors("same", slices.Repeat([]float64{1}, 40), 1))(t)
+	for _, w := range pairDirections(same, 20) {
+		if w[0] != 0 && math.Abs(float64(w[0])) != 1 {
+			t.Errorf("a direction %v", w)
+		}
+	}
 	for _, c := range []Coordinates{Pixels(20), DCT([]int{4, 5}), DCT([]int{28, 28})} {
 		for _, groups := range []int{1, 3, 8, min(c.Len(), 20)} {
 			members := 0
@@ -247,8 +253,8 @@ func TestLogPairShare(t *testing.T) {
 			t.Errorf("d = %g: the slope is %g, not %g", d, slope, (below-above)/(2*by))
 		}
 	}
-	for _, d := range []float64{1e5, 1e7, math.Inf(1)} {
-		if log, slope := logPairShare(d); !(log < -1e9) || !(slope >= d/4) {
+	for _, d := range []float64{1e5, 1e7, math.Inf(1)} { // as without the factor M
+		if log, slope := logPairShare(d); !(log >= -d*d/8*(1+1e-8) && log <= -d*d/8*(1-1e-8)) || !(slope >= d/4 && slope <= d/4*(1+1e-8)) {
 			t.Errorf("d = %g: ln h is %g, its slope %g", d, log, slope)
 		}
 	}

@@ -32,7 +32,7 @@ func TestRootExpm1(t *testing.T) {
 	}
 }
 
-// Lengths are rounded up, of one number and of many.
+// Lengths are rounded up, of one number and of many, and means of squares down.
 func TestLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 26))
 	for range 1000 {
@@ -40,6 +40,9 @@ func TestLength(t *testing.T) {
 		for i := range x {
 			x[i] = r.NormFloat64()
 			sum.Add(sum, exactProduct(exact(x[i]), exact(x[i])))
+		}
+		if mean := exactProduct(exact(meanSquareOf(x)), exact(float64(len(x)))); mean.Cmp(sum) > 0 {
+			t.Fatalf("the mean of squares of %v is above %g of them", x, mean)
 		}
 		got := exactProduct(exact(length(x)), exact(length(x)))
 		if ratio, _ := new(big.Float).Quo(got, sum).Float64(); got.Cmp(sum) < 0 || ratio > 1+1e-13 {

@@ -56,6 +56,10 @@ func TestTwinsInThePlane(t *testing.T) {
 	g = chain([]int{2}, weights(2, 2, 1, 1, 2, -2, 0, -1), &nn.ReLU{})
 	eps, _ = find(t, g, cube(2, 1), []float32{.25, .5}, []float32{1, 0})
 	twinsAre(t, eps, -.5, .5, .375, -.375)
+	// A unit of exactly 0 is off, here x − y: twins are beyond the margin, up to (0, 1).
+	g = chain([]int{2}, weights(2, 2, 1, 1, 1, -1, 0, 0), &nn.ReLU{})
+	eps, _ = find(t, g, cube(2, 1), []float32{.5, .5}, nil)
+	twinsAre(t, eps, -.5, .5, 0, 0)
 }
 
 // Nets of every kind that there are levels for: units on of the first ReLU fewer

@@ -57,17 +57,6 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 	}
 }
 
-// catches holds that verification finds a changed element by what it says, though the digest is
-// brought up to date.
-func catches(t *testing.T, m *nn.Net, data nn.Rows, r *Result, name string, at int, change float64) {
-	t.Helper()
-	c := forge(t, r, name, at, change)
-	found, err := Verify(t.Context(), m, data, r.Experiment, c, nil)
-	if err == nil && (len(found) == 0 || names(found, "SHA-256")) {
-		t.Errorf("%s %d changed: %v", name, at, found)
-	}
-}
-
 // What is called unbounded may be finite elsewhere, and the other way round, only where
 // it is that large but for its tolerance.
 func TestUnboundedUpToRounding(t *testing.T) {
