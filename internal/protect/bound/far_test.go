@@ -95,14 +95,14 @@ func TestFarStandsAlone(t *testing.T) {
 // farStandsAlone returns the least and the largest number of active features.
 func farStandsAlone(t *testing.T, net *nn.Net) (few, most int) {
 	r := rand.New(rand.NewPCG(1, 2))
-	theta := make([]float32, 40*12)
+	theta := make([]float32, 60*12) // more than are searched together
 	for i := range theta {
 		theta[i] = float32(r.Float64())
 	}
 	domain := boxOf(12, 0, 1)
 	o := FarOptions{Starts: 5, Domain: domain, Seed: 3}
 	all := o.far(t, net, theta, nil, .1)
-	for _, i := range []int{0, 17, 39} {
+	for _, i := range []int{0, 17, 55} {
 		one := make([]float32, 5*12)
 		must.Do(t, o.search(context.Background(), net, one, rowOf(theta, i, 12), []int64{int64(i)}, nil, .1))
 		if !slices.Equal(one, rowOf(all, i, 60)) {
@@ -170,6 +170,14 @@ func TestFarValues(t *testing.T) {
 				t.Errorf("systems of %d rows are solved directly: %v", rows, direct)
 			}
 		})
+	}
+	// A step is lengthened as far as it is asked for, or as the box allows.
+	square := newFarSearch(FarOptions{Starts: 1, Domain: cube(2, 1)}, linearNet(t, rand.New(rand.NewPCG(8, 8)), 2, 1), make([]float32, 2), make([]float32, 2), 1)
+	for norm, want := range map[float64][]float32{10: {1, -.75}, 1.25 * .75: {.75, -.5625}, .1: {.5, -.375}} {
+		e := []float32{.5, -.375}
+		if square.stretch(0, e, norm); distance(e, want, 2, 1) > 1e-6 {
+			t.Errorf("a step of %g in a box of 2 becomes %v, want %v", norm, e, want)
+		}
 	}
 	s.draw([]int64{0})
 	s.scan(t.Context())

@@ -155,6 +155,17 @@ func TestRefineClimbs(t *testing.T) {
 	if kept = append(kept, path[len(path)-1]...); !slices.Equal(kept, r.walk(t.Context(), j, nn.Float64s(theta[:24]), eps[:24], z)) {
 		t.Errorf("a walk of %d steps keeps others than %d of them", len(path), len(kept)/24)
 	}
+	// J is taken at the end of a row. A row is worth ‖ε‖²/expm1(q²), also where nothing moves.
+	all := &refiner{model: m, sigma: 2, hidden: 1, p: 24, n: 30, each: 1, theta: nn.Float64s(theta), eps: eps}
+	floats.AddTo(at, nn.Float64s(theta[48:72]), eps[48:72])
+	if js := all.jacobians(t.Context(), []int{1, 2}); !floats.EqualApprox(js[1].Rows, Jacobians(m, at)[0].Rows, 1e-5) {
+		t.Error("another Jacobian of row 2")
+	}
+	a := all.value([]float64{3, 4}, []float64{0, 3})
+	all.hidden = 0
+	if b := all.value([]float64{3, 4}, []float64{0, 0}); math.Abs(a-math.Log(25/math.Expm1(4))) > 1e-12 || !(b > 700) {
+		t.Errorf("values %g and %g", a, b)
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	if cancel(); r.walk(ended, j, nn.Float64s(theta[:24]), eps[:24], z) != nil {
 		t.Error("a walk goes on after the end of its context")
