@@ -107,7 +107,7 @@ func (c *Certifier) points(first, rows int, theta []float32, eps []float64) {
 	}
 }
 
-// grow makes room for at least so many points. Their number is that of illegal.
+// grow makes room for so many points, which is then the length of illegal. The other slices may be longer.
 func (c *Certifier) grow(rows, p, n int) {
 	if cap(c.illegal) < rows {
 		c.x, c.xerr = make([]float64, rows*p), make([]float64, rows*p)

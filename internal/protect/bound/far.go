@@ -241,7 +241,7 @@ func (s *farSearch) evaluate(ctx context.Context) {
 	})
 }
 
-// points returns θ+e of the open rows, e being [open, p], and further numbers.
+// points returns θ+e of the open rows, e being [open, p]. What follows them is left from before.
 func (s *farSearch) points(e []float32) []float32 {
 	parallel(len(s.open), func(k int) {
 		simd.Add(rowOf(s.point, k, s.p), rowOf(e, k, s.p), rowOf(s.theta, s.input(s.open[k]), s.p))
