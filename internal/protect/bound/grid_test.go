@@ -295,3 +295,43 @@ func TestRuntimeErrorCoversFloat32(t *testing.T) {
 		t.Error("near witnesses, which move the features, pay for the runtime's error")
 	}
 }
+
+// The likelihood ratio between two stored inputs is an unbiased estimator at both, of
+// variance (wᵀε)²/expm1(‖z‖²/σ²) at the first, z as the runtime has it: nothing that is
+// certified of this pair exceeds it, however the runtime errs within its allowance.
+func TestStoredBoundsAgainstLikelihoodRatio(t *testing.T) {
+	m, data, e, _ := stored(t)
+	e.Runtime = Runtime{1e-4, RuntimeGiven}
+	e.Coordinates = Pixels(24)
+	r := mustRun(t, m, data, upTo(5), e)
+	_, n := m.Dims()
+	ds := divergences(t, m, r, r.Kind(SearchTwins))
+	for i := range 5 {
+		eps, known := must.Get(r.Witnesses(r.Kind(SearchTwins), i))(t), make([]float64, 24)
+		for k, d := range ds[2*i : 2*i+2] {
+			least := d.ZNorm + 2*e.Runtime.Error*math.Sqrt(float64(n)) // both sides err along z
+			for w, g := range rowOf(eps, k, 24) {
+				known[w] = max(known[w], math.Abs(g)/math.Sqrt(math.Expm1(least*least))) // σ is 1
+			}
+		}
+		for w, v := range rowOf(r.Kind(SearchTwins).Std, i, 24) {
+			if v > known[w] {
+				t.Errorf("example %d, pixel %d: %g is certified, an estimator has %g", i, w, v, known[w])
+			}
+		}
+	}
+}
+
+// A model of one feature whose witnesses move nothing: with a runtime's error no witness
+// is called unbounded on real arithmetic alone.
+func TestNothingIsUnboundedByRealArithmeticAlone(t *testing.T) {
+	c := Certifier{Net: affine{[]float64{0, 1}, 2, 1}, Noise: release.Gaussian{Sigma: 1}}
+	theta, eps := []float32{0, 0}, []float32{1, 0}
+	if d := c.Divergences(t.Context(), theta, eps)[0]; !math.IsInf(d.Std(1, 0), 1) {
+		t.Fatalf("in real arithmetic: %g", d.Std(1, 0))
+	}
+	c.Runtime = 1e-6
+	if v := c.Divergences(t.Context(), theta, eps)[0].Std(1, 0); math.IsInf(v, 1) || v > 1/(2*c.Runtime) || v < .99/(2*c.Runtime) {
+		t.Errorf("features 1e-6 off: %g", v)
+	}
+}

@@ -307,3 +307,57 @@ func TestMeanOfAnyNoiseBeatsNoBound(t *testing.T) {
 		}
 	}
 }
+
+// ramp is a(x) = 1/2 + clip(slope·x, ±1/2) of one input: flat but for a steep
+// middle.
+type ramp float64
+
+func (ramp) Dims() (p, n int) { return 1, 1 }
+
+func (m ramp) ForwardError64(dst, bound, x, xerr []float64) {
+	for i, v := range x {
+		dst[i] = .5 + max(-.5, min(.5, float64(m)*v))
+		bound[i] = float64(m)*xerr[i] + 4*ulp
+	}
+}
+
+// In the middle of a steep ramp Cramér-Rao says σ/slope, and so do near witnesses;
+// those on the plateaus are the truth.
+func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
+	const slope, sigma = 1e4, .7
+	c := &Certifier{Net: ramp(slope), Noise: release.Gaussian{Sigma: sigma}}
+	prove := func(eps ...float32) (single, all float64) {
+		s := &Bounds{Witnesses: len(eps), kind: BarankinOptions{}, eps: eps}
+		s.proved(t, c, func(p *proof) {
+			for i, d := range p.ds {
+				single = max(single, d.Std(float64(eps[i]), 0))
+			}
+			all = p.bounds.std[0]
+		})
+		return single, all
+	}
+	if _, near := prove(1e-6, -1e-6); near > sigma/slope*(1+1e-9) || near < .99*sigma/slope {
+		t.Errorf("near witnesses: %g, want %g", near, sigma/slope)
+	}
+	single, all := prove(1e-6, 2, -2)
+	if truth := 2 / math.Sqrt(math.Expm1(.25/sigma/sigma)); math.Abs(single-truth) > 1e-9 {
+		t.Errorf("a far witness: %g, want %g", single, truth)
+	}
+	if all < single*1.2 {
+		t.Errorf("two far witnesses combined: %g, one of them %g", all, single)
+	}
+	// T = α(X−½) + β·σ³He₃((X−½)/σ) has mean αμ + βμ³ at ½ + μ: unbiased at θ and all
+	// three witnesses for the right α and β, with variance α²σ² + 6β²σ⁶.
+	z, e := slope*float64(float32(1e-6)), float64(float32(1e-6))
+	β := (2 - .5*e/z) / (.125 - .5*z*z)
+	α := e/z - β*z*z
+	if truth := math.Sqrt(α*α*sigma*sigma + 6*β*β*math.Pow(sigma, 6)); all > truth || all < .95*truth {
+		t.Errorf("combined %g, an unbiased estimator has %g", all, truth)
+	}
+}
+
+func (s *Bounds) proved(t *testing.T, c *Certifier, f func(p *proof)) {
+	t.Helper()
+	s.solve = make([]float64, s.Witnesses*s.Witnesses)
+	s.prove(t.Context(), c, Pixels(1), []float32{0}, true, func(_ int, p *proof) { f(p) })
+}
