@@ -107,12 +107,11 @@ func (c *Certifier) points(first, rows int, theta []float32, eps []float64) {
 	}
 }
 
-// grow makes room for so many points, which is then the length of illegal. The other slices may be longer.
 func (c *Certifier) grow(rows, p, n int) {
 	if cap(c.illegal) < rows {
 		c.x, c.xerr = make([]float64, rows*p), make([]float64, rows*p)
 		c.a, c.b = make([]float64, rows*n), make([]float64, rows*n)
 		c.illegal = make([]bool, rows)
 	}
-	c.illegal = c.illegal[:rows]
+	c.x, c.xerr, c.a, c.b, c.illegal = c.x[:rows*p], c.xerr[:rows*p], c.a[:rows*n], c.b[:rows*n], c.illegal[:rows]
 }

@@ -241,12 +241,12 @@ func (s *farSearch) evaluate(ctx context.Context) {
 	})
 }
 
-// points returns θ+e of the open rows, e being [open, p]. What follows them is left from before.
+// points returns θ+e of the open rows, e being [open, p].
 func (s *farSearch) points(e []float32) []float32 {
 	parallel(len(s.open), func(k int) {
 		simd.Add(rowOf(s.point, k, s.p), rowOf(e, k, s.p), rowOf(s.theta, s.input(s.open[k]), s.p))
 	})
-	return s.point
+	return s.point[:len(s.open)*s.p]
 }
 
 // take moves every open row to its trial if the trial's value, with hidden added to
