@@ -44,7 +44,7 @@ func (in Inputs) Features(ctx context.Context, dst []float64, indices []int) err
 // compute overwrites dst with the features of inputs of Data.
 func (in Inputs) compute(ctx context.Context, dst []float64, rows []int) error {
 	p, n := in.Front.Dims()
-	wide := make([]float64, batchInputs*p)
+	wide := make([]float64, min(batchInputs, len(rows))*p)
 	return nn.EachBatch(ctx, in.Data, p, rows, batchInputs, func(some []int, x []float32) error {
 		for i, v := range x {
 			wide[i] = float64(v)

@@ -45,6 +45,8 @@ func jacobians[T nn.Float](ctx context.Context, lin nn.Linearization[T], batch, 
 	chunk = max(1, min(chunk, count))
 	u, dst := make([]T, batch*chunk*in), make([]T, batch*chunk*out)
 	for first := 0; first < count && ctx.Err() == nil; first += chunk {
+		chunk = min(chunk, count-first)
+		u, dst := u[:batch*chunk*in], dst[:batch*chunk*out]
 		clear(u)
 		units := make([][]int, batch)
 		for i, j := range js {
