@@ -19,6 +19,9 @@ type convColumns[T Float] struct {
 	pairs              bool       // the kernel is 2 wide with a stride of 2, without padding, and uses each input at most once
 	deep               bool       // a sum has several blocks, which are added to its bias in order
 	points             bool       // the columns are the planes of the input
+	planes             window     // of the planes of inputs that tiles see: outputs of a kernel with an entry for each plane
+	at                 []int      // where the rows of the columns begin in the planes
+	high               int        // rows of a plane
 	byTile             bool       // the cores share each tile of a gradient, not the tiles
 
 	// The operands of the product in progress.
@@ -94,6 +97,7 @@ func newConvColumns[T Float](p convPlan) *convColumns[T] {
 	k.pairs = p.kW == 2 && p.strideW == 2 && p.dilW == 1 && p.kH <= p.strideH && p.dilH == 1 && p.op.Pad == [4]int{}
 	k.points = p.kH == 1 && p.kW == 1 && p.strideH == 1 && p.strideW == 1 && p.op.Pad == [4]int{}
 	k.deep = simd.Block(p.depth) < p.depth
+	k.layOut(max(k.tiling.rows, k.gradTiling.rows))
 	return k
 }
 
@@ -112,15 +116,18 @@ func (k *convColumns[T]) apply(y, x []T, w *Param, b []T, n int, end ending[T]) 
 }
 
 func (k *convColumns[T]) applyRange(lo, hi int) {
-	col, out := k.borrowTile(k.depth, k.tiling), k.borrowTile(k.outG, k.tiling)
+	slides := k.tiling.examples == 1 && !k.pairs
+	in, width := k.tiling.examples*k.tiling.rows*k.outW*k.depth, k.outW
+	if slides {
+		in, width = k.planesSize(k.inG), k.planes.outW
+	}
+	col, out := k.borrow(in), k.borrow(k.outG*k.tiling.examples*k.tiling.rows*width)
 	defer k.giveBack(col, out)
 	for i := lo; i < hi; i++ {
 		t := k.current.tile(i, k.n, k.outH)
-		cols := k.outputs(t)
 		for g := range k.groups {
-			x, ldx := k.columnsOf(col, t, g)
-			y, ld := out, cols
-			if t.examples() == 1 {
+			y, ld, cols := out, t.examples()*t.rows()*width, t.examples()*t.rows()*width
+			if k.points && t.examples() == 1 {
 				y, ld = k.y[k.planeAt(t, g, 0):], k.outHW
 			}
 			var beta T
@@ -128,24 +135,19 @@ func (k *convColumns[T]) applyRange(lo, hi int) {
 				k.fillBias(y, ld, cols, g)
 				beta = 1
 			}
-			w := k.w[g*k.outG*k.depth:]
-			simd.Gemm(false, false, k.outG, cols, k.depth, 1, w, k.depth, x, ldx, beta, y, ld)
-			if t.examples() > 1 {
-				k.scatter(out, t, g)
+			switch w := k.w[g*k.outG*k.depth:]; {
+			case k.points && t.examples() == 1:
+				simd.Gemm(false, false, k.outG, cols, k.depth, 1, w, k.depth, k.x[k.pointAt(t, g):], k.inHW, beta, y, ld)
+			case slides:
+				k.spread(col, t, t.e0, g, 0, k.inG)
+				simd.GemmRows(k.outG, cols, w, k.depth, col, k.at, beta, y, ld)
+			default:
+				k.unfold(col, t, g, 0, k.inG)
+				simd.Gemm(false, false, k.outG, cols, k.depth, 1, w, k.depth, col, cols, beta, y, ld)
 			}
-			k.finish(t, g)
+			k.finish(t, g, y, ld, width)
 		}
 	}
-}
-
-// columnsOf returns a tile's columns of group g, rows ld apart: in col, or where they
-// lie.
-func (k *convColumns[T]) columnsOf(col []T, t convTile, g int) (x []T, ld int) {
-	if k.points && t.examples() == 1 {
-		return k.x[k.pointAt(t, g):], k.inHW
-	}
-	k.unfold(col, t, g, 0, k.inG)
-	return col, k.outputs(t)
 }
 
 // pointAt returns where the tile begins in the first input channel of group g of its
@@ -179,35 +181,31 @@ func fill[T Float](x []T, v T) {
 	}
 }
 
-// finish does what is left to do to the tile's outputs of group g.
-func (k *convColumns[T]) finish(t convTile, g int) {
-	late := k.b != nil && !k.deep
-	if k.end.nothing() && !late {
-		return
+// finish stores what comes of the tile's sums of group g, whose channels are ld apart and their rows width.
+func (k *convColumns[T]) finish(t convTile, g int, sums []T, ld, width int) {
+	at, once := g*k.outG*k.outHW+t.r0*k.outW, k.outG // channels at once
+	rows, n, to, from := k.outG, t.rows()*k.outW, k.outHW, ld
+	if width != k.outW {
+		once, rows, n, to, from = 1, t.rows(), k.outW, k.outW, width
 	}
-	var bias []T
-	if late {
-		bias = k.b[g*k.outG:][:k.outG]
-	}
-	at := g*k.outG*k.outHW + t.r0*k.outW
 	for e := t.e0; e < t.e1; e++ {
-		y := k.y[e*k.op.OutChannels*k.outHW+at:]
-		k.end.finish(y, y, e, at, k.outG, t.rows()*k.outW, k.outHW, k.outHW, bias)
-	}
-}
-
-// scatter stores out, [outG, examples·outHW].
-func (k *convColumns[T]) scatter(out []T, t convTile, g int) {
-	cols := k.outputs(t)
-	for e := t.e0; e < t.e1; e++ {
-		for o := range k.outG {
-			from := out[o*cols+(e-t.e0)*k.outHW:][:k.outHW]
-			copy(k.y[((e*k.groups+g)*k.outG+o)*k.outHW:], from)
+		for o := 0; o < k.outG; o += once {
+			var bias []T
+			if k.b != nil && !k.deep {
+				bias = k.b[g*k.outG+o:][:once]
+			}
+			place := at + o*k.outHW
+			y, x := k.y[e*k.op.OutChannels*k.outHW+place:], sums[o*ld+(e-t.e0)*t.rows()*width:]
+			if bias == nil && k.end.nothing() && &x[0] != &y[0] {
+				simd.CopyRows(y, x, rows, n, to, from)
+			} else {
+				k.end.finish(y, x, e, place, rows, n, to, from, bias)
+			}
 		}
 	}
 }
 
-// gather is the inverse of scatter, for channels [o0, o1).
+// gather sets out, [outG, examples·outHW], to channels [o0, o1) of the tile of y.
 func (k *convColumns[T]) gather(out []T, t convTile, g, o0, o1 int) {
 	cols := k.outputs(t)
 	for e := t.e0; e < t.e1; e++ {

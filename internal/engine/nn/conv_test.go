@@ -122,3 +122,16 @@ func TestConvShapeErrors(t *testing.T) {
 		must.Fail(t, must.Err(op.Shape(in)), want)
 	}
 }
+
+// TestFarKernelEntriesNeedNoPlanes: a dilated kernel over padding needs no more room than its outputs.
+func TestFarKernelEntriesNeedNoPlanes(t *testing.T) {
+	const far = 1 << 19
+	for _, stride := range []int{1, far} {
+		c := &Conv2D{InChannels: 1, OutChannels: 1, Kernel: [2]int{2, 2}, Dilation: [2]int{far, far}, Stride: [2]int{stride, stride},
+			Pad: [4]int{far, far, 0, 0}, Weight: &Param{Shape: []int{1, 1, 2, 2}, Data: []float32{1, 2, 3, 4}}}
+		k := newConvColumns[float32](newConvPlan(c, mustFit(newWindow(c.Kernel, c.Stride, c.Dilation, c.Pad, [][]int{{1, 1, 1}}))))
+		if n := k.planesSize(1); n > 100 {
+			t.Errorf("stride %d: planes of %d entries", stride, n)
+		}
+	}
+}

@@ -6,25 +6,73 @@ import "tattle/internal/math/simd"
 // (c·kH + r)·kW + s holds, for each output of the tile, the input that kernel entry (r, s)
 // multiplies in channel c.
 func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
-	cols := k.outputs(t)
-	per := (t.r1 - t.r0) * k.outW
+	cols, per, taps := k.outputs(t), t.rows()*k.outW, k.kH*k.kW
+	planes := k.borrow(k.planesSize(c1 - c0))
+	defer k.giveBack(planes)
 	for e := t.e0; e < t.e1; e++ {
-		for c := c0; c < c1; c++ {
-			plane := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
-			for r := range k.kH {
-				if k.pairs {
+		if k.pairs {
+			for c := c0; c < c1; c++ {
+				plane := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
+				for r := range k.kH {
 					row := (c*k.kH + r) * 2
 					even, odd := col[row*cols+(e-t.e0)*per:][:per], col[(row+1)*cols+(e-t.e0)*per:][:per]
-					simd.Deinterleave(even, odd, k.pairsAt(plane, t, r), t.r1-t.r0, k.outW, k.strideH*k.inW)
-					continue
+					simd.Deinterleave(even, odd, k.pairsAt(plane, t, r), t.rows(), k.outW, k.strideH*k.inW)
 				}
-				for s := range k.kW {
-					row := (c*k.kH+r)*k.kW + s
-					k.unfoldTap(col[row*cols+(e-t.e0)*per:][:per], plane, r, s, t.r0)
-				}
+			}
+			continue
+		}
+		k.spread(planes, t, e, g, c0, c1)
+		for p, at := range k.at[:(c1-c0)*taps] {
+			simd.CopyRows(col[(c0*taps+p)*cols+(e-t.e0)*per:], planes[at:], t.rows(), k.outW, k.outW, k.planes.outW)
+		}
+	}
+}
+
+// layOut lays out the planes of a tile of so many rows. There is one of each channel and each remainder of a place by the strides:
+// the inputs that the tile sees, padded. What a kernel entry multiplies begins at k.at in them, and rows of it are as far apart as
+// rows of a plane. If that were no less than the columns, each kernel entry has a plane of its own.
+func (k *convColumns[T]) layOut(rows int) {
+	reachH, reachW := (k.kH-1)*k.dilH, (k.kW-1)*k.dilW
+	p, high := k.window, rows+reachH/k.strideH
+	p.kH, p.kW, p.dilH, p.dilW = min(k.strideH, reachH+1), min(k.strideW, reachW+1), 1, 1
+	p.outH, p.outW = k.outH+reachH/k.strideH, k.outW+reachW/k.strideW
+	if k.strideW == 1 { // a row's padding on the right is that of the next one on the left
+		p.outW -= min(k.left, p.outW-k.left-k.inW)
+	}
+	k.planes, k.high = k.window, rows
+	fewer := p.kH*p.kW*high*p.outW < k.kH*k.kW*rows*k.outW
+	if fewer {
+		k.planes, k.high = p, high
+	}
+	for entry := range k.depth {
+		at := entry * k.high * k.planes.outW
+		if fewer {
+			c, h, w := entry/(k.kH*k.kW), entry/k.kW%k.kH*k.dilH, entry%k.kW*k.dilW
+			plane := (c*p.kH+h%k.strideH)*p.kW + w%k.strideW
+			at = (plane*high+h/k.strideH)*p.outW + w/k.strideW
+		}
+		k.at = append(k.at, at)
+	}
+}
+
+// planesSize returns the entries of the planes of so many channels, with room for what is read after them.
+func (k *convColumns[T]) planesSize(channels int) int {
+	return channels*k.planes.kH*k.planes.kW*k.high*k.planes.outW + k.planes.outW + simd.RowsSlack
+}
+
+// spread writes the planes of channels [c0, c1) of group g of example e, for the rows of the tile.
+func (k *convColumns[T]) spread(planes []T, t convTile, e, g, c0, c1 int) {
+	size := k.high * k.planes.outW
+	for c := c0; c < c1; c++ {
+		x := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
+		for r := range k.planes.kH {
+			for s := range k.planes.kW {
+				unfoldTap(&k.planes, planes[:size], x, r, s, t.r0)
+				planes = planes[size:]
 			}
 		}
 	}
+	clear(planes)
 }
 
 // pairsAt returns the inputs in plane, starting at the first one that kernel entry (r, 0)
@@ -35,7 +83,7 @@ func (k *convColumns[T]) pairsAt(plane []T, t convTile, r int) []T {
 
 // unfoldTap writes to dst, for the outputs from row r0 on, the inputs in plane that kernel
 // entry (r, s) multiplies; 0 for padding.
-func (k *convColumns[T]) unfoldTap(dst, plane []T, r, s, r0 int) {
+func unfoldTap[T Float](k *window, dst, plane []T, r, s, r0 int) {
 	b, ok := k.tapBlock(r, s, r0, len(dst)/k.outW)
 	if !ok {
 		clear(dst)
@@ -58,7 +106,7 @@ type tapBlock struct{ top, bottom, lo, hi, at int }
 
 // tapBlock returns that of kernel entry (r, s) in the given number of rows of outputs from r0 on, and
 // whether there is one.
-func (k *convColumns[T]) tapBlock(r, s, r0, rows int) (b tapBlock, ok bool) {
+func (k *window) tapBlock(r, s, r0, rows int) (b tapBlock, ok bool) {
 	top, bottom := span(k.outH, k.inH, k.strideH, r*k.dilH, k.top)
 	b.top, b.bottom = min(max(top-r0, 0), rows), min(bottom-r0, rows)
 	b.lo, b.hi = span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)

@@ -1,6 +1,9 @@
 package simd
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Gemm computes C = alpha op(A) op(B) + beta C for row-major matrices, where
 // op(A) is m×k, op(B) is k×n, C is m×n, and op transposes if transA or transB is true.
@@ -20,6 +23,27 @@ func Gemm[T Float](transA, transB bool, m, n, k int, alpha T, a []T, lda int, b 
 	}
 	gemm64(transA, transB, m, n, k, float64(alpha), slice64(a), lda, slice64(b), ldb, float64(beta), slice64(c), ldc)
 }
+
+// GemmRows computes C = A B + beta C, where A is m×k, C is m×n, and row p of B is x[at[p]:][:n], so that rows may overlap. The
+// [RowsSlack] entries after each row are read, too, and nothing comes of them. It gives the bytes of Gemm, and panics as Gemm does.
+func GemmRows[T Float](m, n int, a []T, lda int, x []T, at []int, beta T, c []T, ldc int) {
+	k := len(at)
+	checkDims(m, n, k)
+	if m == 0 || n == 0 || k == 0 {
+		panic("simd: an empty product of rows")
+	}
+	if least, most := slices.Min(at), slices.Max(at); least < 0 || most > len(x)-n-RowsSlack {
+		panic("simd: a row lies outside of B")
+	}
+	w := workFor[T]()
+	w.at = at
+	w.multiply(operand("A", false, m, k, a, lda), matrix[T]{x, k, n, 0, 1}, operand("C", false, m, n, c, ldc), 1, beta)
+	w.at, w.own.at = nil, nil
+	w.release()
+}
+
+// RowsSlack is how many entries after a row of GemmRows there must be.
+const RowsSlack = 32
 
 // gemm32 and gemm64 are compiled once, in this package. A generic function is compiled again in
 // each package that calls it. So is what it calls, unless that is neither generic nor inlined.

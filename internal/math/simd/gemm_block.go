@@ -55,6 +55,7 @@ type work[T Float] struct {
 	alpha, beta T
 	right       *Packed[T]
 	own         Packed[T] // right, where the caller has none packed
+	at          []int     // of GemmRows
 
 	rowPanels int  // row panels of a task
 	colPanels int  // column panels of a task
@@ -160,6 +161,7 @@ func (w *work[T]) multiply(left, right, out matrix[T], alpha, beta T) {
 		for j0 := 0; j0 < n; j0 += cols {
 			part := right.from(k0, j0)
 			part.rows, part.cols = min(span, part.rows), min(cols, part.cols)
+			w.own.at = w.at[min(k0, len(w.at)):]
 			w.own.cut(part, kc)
 			l := left.from(0, k0)
 			l.cols = part.rows

@@ -12,6 +12,7 @@ type Packed[T Float] struct {
 	data []T
 
 	source matrix[T]        // op(B), while its panels are filled
+	at     []int            // where its rows begin, beside their distance, or nil
 	kc     int              // length of the blocks of the inner index
 	fill   func(lo, hi int) // fillPanels, bound once
 }

@@ -25,7 +25,14 @@ func (p *Packed[T]) fillPanels(lo, hi int) {
 	nr := lanes[T]()
 	for k0 := 0; k0 < p.k; k0 += p.kc {
 		kc := min(p.kc, p.k-k0)
-		pack(p.from(k0, kc, lo), nr, hi-lo, kc, p.source.from(k0, lo*nr).transposed())
+		dst, source := p.from(k0, kc, lo), p.source.from(k0, lo*nr)
+		if p.at == nil {
+			pack(dst, nr, hi-lo, kc, source.transposed())
+			continue
+		}
+		for i, at := range p.at[k0 : k0+kc] {
+			CopyRows(dst[i*nr:], source.data[at:], hi-lo, nr, nr*kc, nr)
+		}
 	}
 }
 

@@ -1,5 +1,7 @@
 package simd
 
+import "unsafe"
+
 // longRow is the length from which a row is worth a call of its own.
 const longRow = 128
 
@@ -10,6 +12,8 @@ func CopyRows[T Float](dst, src []T, rows, n, dstStride, srcStride int) {
 	case !checkRows(len(dst), rows, n, dstStride) || !checkRows(len(src), rows, n, srcStride):
 	case useAVX2 && is32[T]() && n < longRow:
 		copyRowsF32(f32(dst), f32(src), rows, n, dstStride, srcStride)
+	case useAVX2 && 2*n < longRow: // of float64: pairs of words
+		copyRowsF32((*float32)(unsafe.Pointer(f64(dst))), (*float32)(unsafe.Pointer(f64(src))), rows, 2*n, 2*dstStride, 2*srcStride)
 	default:
 		for r := range rows {
 			copy(dst[r*dstStride:][:n], src[r*srcStride:][:n])
