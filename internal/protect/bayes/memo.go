@@ -38,14 +38,17 @@ func (m *Memo) fill(rows []int, compute func(dst []float64, rows []int) error) e
 			fresh = append(fresh, i)
 		}
 	}
-	dst := make([]float64, len(fresh)*m.dim)
-	if err := compute(dst, fresh); err != nil {
-		return err
-	}
-	for k, i := range fresh {
-		at := m.place(i)
-		copy(m.a[at*m.dim:(at+1)*m.dim], dst[k*m.dim:])
-		m.known[at] = true
+	dst := make([]float64, min(len(fresh), batchInputs)*m.dim)
+	for lo := 0; lo < len(fresh); lo += batchInputs {
+		some := fresh[lo:min(lo+batchInputs, len(fresh))]
+		if err := compute(dst[:len(some)*m.dim], some); err != nil {
+			return err
+		}
+		for k, i := range some {
+			at := m.place(i)
+			copy(m.a[at*m.dim:(at+1)*m.dim], dst[k*m.dim:])
+			m.known[at] = true
+		}
 	}
 	return nil
 }
