@@ -20,7 +20,7 @@ type Jacobian struct {
 }
 
 // rowBudget is how many float64 a batch of Jacobian rows may hold at once.
-const rowBudget = 1 << 23
+const rowBudget = 1 << 21
 
 // Jacobians forms J of each example of x, [batch, p], in float64, one product
 // with Jᵀ per active feature.
