@@ -43,7 +43,6 @@ func (c *boundCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.bytes()))
 	return c.compute(ctx, e, "bound", func(dir string) (*report.Report, error) { return m.run(ctx, e, dir) })
 }
 

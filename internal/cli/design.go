@@ -64,7 +64,7 @@ type promiseSearch struct {
 	Keep      int      `help:"Numbers that are released (default: by the number of classes)." placeholder:"N" range:"[1,)" more:""`
 	Noise     string   `help:"Noise with which the answer is measured: gaussian, or lattice, as tattle guard adds it (default: gaussian)." enum:"gaussian,lattice" default:"gaussian"`
 	Queries   int      `help:"Times that each input is released (default: 1)." default:"1" placeholder:"N" range:"[1,1073741824]"`
-	Epochs    int      `help:"Epochs of each training (default: 30, or as many as 3,000 steps take)." placeholder:"N" range:"[1,100000]"`
+	Epochs    int      `help:"Epochs of each training (default: 10 for trained, 30 for shaped; more where there are few examples)." placeholder:"N" range:"[1,100000]"`
 	ListDraws int      `help:"Least number of draws that the final limits are computed from (default: 60000)." placeholder:"N" range:"[1,)" more:""`
 	Examples  string   `help:"Number of examples for bounds, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
 }

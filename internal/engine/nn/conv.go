@@ -60,7 +60,7 @@ func (c *Conv2D) kernel64(inputs ...[]int) kernel[float64] { return newConv[floa
 
 // newConv picks the way to compute: a kernel that covers its whole input is a
 // dense layer; one input channel per group leaves a matrix product nothing to
-// do; everything else unfolds patches into columns, or goes in inference by Winograd's
+// do; everything else multiplies columns of patches, or goes in inference by Winograd's
 // transforms where these are faster.
 func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 	w := mustFit(newWindow(c.Kernel, c.Stride, c.Dilation, c.Pad, inputs))

@@ -6,10 +6,10 @@ import (
 	"tattle/internal/math/simd"
 )
 
-// convColumns unfolds the patches that the outputs see into the columns of a
+// convColumns takes the patches that the outputs see for the columns of a
 // matrix, so that a convolution is the product W·columns, [outG, depth]·[depth,
 // outputs], its adjoint folds the columns Wᵀ·dy back, and its gradient is
-// dy·columnsᵀ. It goes by tiles: some rows of the output of one example, or the
+// dy·columnsᵀ. Where a tile is of one example, the columns are read from padded planes of the input (see layOut). It goes by tiles: some rows of the output of one example, or the
 // whole outputs of several where they are small.
 type convColumns[T Float] struct {
 	convPlan

@@ -53,6 +53,9 @@ var convCases = []convCase{
 	{in: 3, out: 2, kernel: [2]int{3, 1}, pad: [4]int{0, 0, 2, 0}, height: 5, width: 7},
 	{in: 4, out: 6, kernel: [2]int{1, 1}, height: 5, width: 5, noBias: true},
 	{in: 4, out: 6, kernel: [2]int{1, 1}, stride: [2]int{2, 3}, height: 5, width: 8},
+	{in: 2, out: 3, kernel: [2]int{1, 1}, pad: [4]int{1, 1, 1, 1}, height: 5, width: 5},   // padded beyond the kernel's reach
+	{in: 2, out: 3, kernel: [2]int{3, 3}, pad: [4]int{3, 3, 3, 3}, height: 28, width: 28}, // the same, one example at a time
+	{in: 2, out: 3, kernel: [2]int{5, 5}, pad: [4]int{2, 2, 2, 2}, height: 300, width: 1}, // rows shorter than the padding
 	{in: 4, out: 6, groups: 2, kernel: [2]int{1, 1}, height: 18, width: 17},
 	{in: 2, out: 4, kernel: [2]int{3, 3}, dilation: [2]int{2, 3}, pad: [4]int{2, 3, 1, 2}, height: 8, width: 9},
 	{in: 3, out: 2, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 4, width: 5},

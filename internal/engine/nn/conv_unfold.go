@@ -30,14 +30,14 @@ func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
 
 // layOut lays out the planes of a tile of so many rows. There is one of each channel and each remainder of a place by the strides:
 // the inputs that the tile sees, padded. What a kernel entry multiplies begins at k.at in them, and rows of it are as far apart as
-// rows of a plane. If that were no less than the columns, each kernel entry has a plane of its own.
+// rows of a plane. Where such planes would not be smaller than the columns, each kernel entry has a plane of its own.
 func (k *convColumns[T]) layOut(rows int) {
 	reachH, reachW := (k.kH-1)*k.dilH, (k.kW-1)*k.dilW
 	p, high := k.window, rows+reachH/k.strideH
 	p.kH, p.kW, p.dilH, p.dilW = min(k.strideH, reachH+1), min(k.strideW, reachW+1), 1, 1
 	p.outH, p.outW = k.outH+reachH/k.strideH, k.outW+reachW/k.strideW
 	if k.strideW == 1 { // a row's padding on the right is that of the next one on the left
-		p.outW -= min(k.left, p.outW-k.left-k.inW)
+		p.outW -= min(k.left, p.outW-k.left-k.inW, reachW, k.outW) // which leaves room for a row of outputs, and for the kernel's reach
 	}
 	k.planes, k.high = k.window, rows
 	fewer := p.kH*p.kW*high*p.outW < k.kH*k.kW*rows*k.outW

@@ -24,8 +24,9 @@ func Gemm[T Float](transA, transB bool, m, n, k int, alpha T, a []T, lda int, b 
 	gemm64(transA, transB, m, n, k, float64(alpha), slice64(a), lda, slice64(b), ldb, float64(beta), slice64(c), ldc)
 }
 
-// GemmRows computes C = A B + beta C, where A is m×k, C is m×n, and row p of B is x[at[p]:][:n], so that rows may overlap. The
-// [RowsSlack] entries after each row are read, too, and nothing comes of them. It gives the bytes of Gemm, and panics as Gemm does.
+// GemmRows computes C = A B + beta C, where A is m×k and C is m×n. Row p of B is x[at[p]:][:n], so rows may overlap. Up to
+// [RowsSlack] entries after each row are read, too, and nothing comes of them. It gives the bytes of Gemm. It panics on a
+// product that is empty, and where matrices are shorter than their dimensions say.
 func GemmRows[T Float](m, n int, a []T, lda int, x []T, at []int, beta T, c []T, ldc int) {
 	k := len(at)
 	checkDims(m, n, k)

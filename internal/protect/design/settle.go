@@ -75,8 +75,8 @@ func (s *searcher) promiseTrial(ctx context.Context, model *nn.Graph, listDraws 
 		seed := s.Seed ^ streamSettle + uint64(round)
 		radius := s.radiusOf(p.Radius, p.Sigma)
 		values := values.within(center, radius)
-		// Fewer draws have wider limits: if these keep the promise, those of more draws do, too. Where less noise
-		// gains nothing, wide limits cost nothing.
+		// Fewer draws have wider limits: if these keep the promise, those of more draws almost surely do. Where less
+		// noise gains nothing, wide limits cost nothing.
 		few := min(listDraws, DefaultListDraws)
 		if p.Free {
 			few = (few-1)/freeDraws + 1
