@@ -115,9 +115,9 @@ func TestCombinationInABox(t *testing.T) {
 	}
 }
 
-// The coefficients are the inverse of the moments with the row sums of their errors on the diagonal, in units of the
-// diagonal, of the witnesses that move the features by more than rounding. Rounding of the certificate's own is what a
-// bound of them depends on.
+// The coefficients are the inverse of the moments, with the row sums of their errors on the diagonal and in units of the
+// diagonal. Only witnesses that move the features by more than rounding have any. What a bound depends on is the rounding
+// of the certificate itself.
 func TestCoefficients(t *testing.T) {
 	v := newMoments(5)
 	for i, own := range []float64{4, 1, 1e-3, 1, 1} {

@@ -43,8 +43,8 @@ func diag(d ...float64) affine {
 	return m
 }
 
-// The known answer: a(θ) = Dθ, ε along an axis, Var ≥ ε²/expm1(k‖z‖²/σ²) of k releases, where ‖z‖ is d·ε and twice √n
-// times what a runtime errs by, if that is counted.
+// The known answer for a(θ) = Dθ, ε along an axis and k releases: Var ≥ ε²/expm1(k‖z‖²/σ²). Here ‖z‖ is d·ε, and twice
+// √n times the error of a runtime if that is counted.
 func TestCertificateClosedForm(t *testing.T) {
 	const sigma = .7
 	for _, runtime := range []float64{0, 1e-3} {

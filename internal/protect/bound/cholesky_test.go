@@ -193,8 +193,8 @@ func (l off32) JVP(dst, v []float32) {
 	}
 }
 
-// Singular values are inverted from a millionth of the largest on, which is 8, or ten times what an error E of J makes of
-// zeros: ‖E‖(1/√p + 1/√rows), where ‖Ev‖ is b√n of products that are b off.
+// Singular values are inverted from a millionth of the largest on, which is 8 here. With an error E of J it is at least
+// ten times what that makes of zeros: ‖E‖(1/√p + 1/√rows), where ‖Ev‖ is b√n of products that are b off.
 func TestLeastInverted(t *testing.T) {
 	net := netOf(t, 4, weights(9, 4, append([]float32{8, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2}, make([]float32, 25)...)...))
 	x := make([]float32, 4)

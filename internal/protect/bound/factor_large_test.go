@@ -186,8 +186,8 @@ func TestFactorLargeEnds(t *testing.T) {
 	}
 }
 
-// Jacobians of several inputs together, whose rows or columns take several products, have the rows that products with Jᵀ
-// give one by one, of every feature that is on.
+// The rows or columns of Jacobians of several inputs take several products. They have the rows that products with Jᵀ give
+// one by one, of every feature that is on.
 func TestJacobiansInChunks(t *testing.T) {
 	const batch, n = 30, 600
 	for _, p := range []int{250, 700} { // by columns, by rows

@@ -13,7 +13,7 @@ import (
 	"tattle/internal/protect/release"
 )
 
-// A run on a net that rounds its features to 16 bits certifies what the best witness of each example proves, and leaves
+// A run on a net that rounds its features to 16 bits certifies what the best witness of each example proves. It leaves
 // out what a Jacobian cannot say.
 func TestRunLeavesOutJacobiansOfSteps(t *testing.T) {
 	m := netOf(t, 24, drawn(rand.New(rand.NewPCG(2, 2)), 30, 24), &nn.Unary{Function: "BFloat16"})

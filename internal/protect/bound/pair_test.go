@@ -250,3 +250,29 @@ func TestLogPairShare(t *testing.T) {
 		}
 	}
 }
+
+// On six images the search finds strong floors. Their medians are 22.9 grey levels of coordinates and 27.0 of whole
+// images at σ, and 52.6 and 57.2 at 5 σ.
+func TestPairSearchOnMNIST(t *testing.T) {
+	shared.Long(t, "searches witnesses for images")
+	o := loadOracle(t)
+	for _, c := range []struct{ strength, coordinate, whole float64 }{{1, 21.5, 24.5}, {5, 49, 55}} {
+		e := o.experiment(Direct)
+		e.Noise = release.Gaussian{Sigma: c.strength * o.sigma}
+		e.Sizes, e.Search.Restarts = []float64{1. / 200}, 1
+		e.Far, e.Pairs = FarOptions{Starts: 2, Domain: mnistRange()}, PairOptions{Witnesses: MostPairs, Groups: MostPairGroups, Domain: mnistRange()}
+		f := mustRun(t, o.net, o.data, upTo(6), e).Kind(SearchPairs).Pair
+		coordinate, whole := middle(f.Std)*greyMNIST, math.Sqrt(middle(f.MeanSquare))*greyMNIST
+		if coordinate < c.coordinate || whole < c.whole {
+			t.Errorf("%g σ: median floors of %.1f for coordinates and %.1f for whole images, want at least %g and %g", c.strength, coordinate, whole, c.coordinate, c.whole)
+		}
+	}
+}
+
+// middle is the upper median.
+func middle(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }
+
+func mnistRange() Domain {
+	low, high := float64(float32((0-.1307)/.3081)), float64(float32((1-.1307)/.3081))
+	return boxOf(784, low-1e-6, high+1e-6)
+}

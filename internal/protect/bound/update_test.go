@@ -13,8 +13,8 @@ import (
 	"tattle/internal/must"
 )
 
-// The basis of a change of J is that of what its products show above rounding, and none if as many products as there are
-// could not tell its rank.
+// The basis of a change of J is that of what its products show above rounding. There is none if so many products cannot
+// tell its rank.
 func TestRowBasis(t *testing.T) {
 	const p = 13
 	before := make([]float32, probes*p)
@@ -53,7 +53,7 @@ func TestRowBasis(t *testing.T) {
 	}
 }
 
-// The decomposition of J + c qᵀ that is made from that of J has its singular values above the cutoff, the same coordinates
+// The decomposition of J + c qᵀ is made from that of J. It has its singular values above the cutoff, the same coordinates
 // but for signs, and the same pseudoinverse.
 func TestUpdate(t *testing.T) {
 	const rows, p = 6, 8
