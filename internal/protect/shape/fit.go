@@ -15,8 +15,8 @@ const (
 	LinearExtra   = 3    // numbers beyond the discriminants in a linear layer: worth 0.05 points of accuracy on MNIST
 	linearSigma   = 1.   // standard deviation of the noise: the layer scales itself to it
 	hidden        = 128  // units of the head: more gain nothing on MNIST's nine discriminants
-	DefaultBatch  = 500  // the penalty compares all pairs of a batch: with 250, and more steps, MNIST loses three to five points of a thousand
-	DefaultEpochs = 30   // twice as many with twice the batch and half the rate gain at most a point of a thousand on MNIST, ten fewer lose two
+	DefaultBatch  = 500  // the penalty compares all pairs of a batch: with 250, half the rate and more steps, MNIST loses three to five points of a thousand
+	DefaultEpochs = 30   // twice as many with twice the batch and half the rate gain about a point of a thousand on MNIST, ten fewer lose two
 	leastSteps    = 3000 // as many as 30 epochs of 50,000 examples
 	learningRate  = 2e-3
 	// linearStart is what the discriminants are divided by at the start: noise of standard
