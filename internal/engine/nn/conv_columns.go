@@ -181,7 +181,8 @@ func fill[T Float](x []T, v T) {
 	}
 }
 
-// finish stores what comes of the tile's sums of group g, whose channels are ld apart and their rows width.
+// finish adds the bias to the tile's sums of group g, applies what follows the convolution, and stores the outputs. Channels of the
+// sums are ld apart, and rows width.
 func (k *convColumns[T]) finish(t convTile, g int, sums []T, ld, width int) {
 	at, once := g*k.outG*k.outHW+t.r0*k.outW, k.outG // channels at once
 	rows, n, to, from := k.outG, t.rows()*k.outW, k.outHW, ld

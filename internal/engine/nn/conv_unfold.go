@@ -28,16 +28,17 @@ func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
 	}
 }
 
-// layOut lays out the planes of a tile of so many rows. There is one of each channel and each remainder of a place by the strides:
-// the inputs that the tile sees, padded. What a kernel entry multiplies begins at k.at in them, and rows of it are as far apart as
-// rows of a plane. Where such planes would not be smaller than the columns, each kernel entry has a plane of its own.
+// layOut decides where the planes lie that a tile of so many rows reads. A plane is a part of a padded channel: every strideH-th row
+// and every strideW-th column, from one of the first places on. So a kernel entry multiplies a block of one plane. The block begins at
+// k.at, and its rows are as far apart as those of the plane. Where such planes are not smaller than the columns, each kernel entry has
+// its own plane.
 func (k *convColumns[T]) layOut(rows int) {
 	reachH, reachW := (k.kH-1)*k.dilH, (k.kW-1)*k.dilW
 	p, high := k.window, rows+reachH/k.strideH
 	p.kH, p.kW, p.dilH, p.dilW = min(k.strideH, reachH+1), min(k.strideW, reachW+1), 1, 1
 	p.outH, p.outW = k.outH+reachH/k.strideH, k.outW+reachW/k.strideW
-	if k.strideW == 1 { // a row's padding on the right is that of the next one on the left
-		p.outW -= min(k.left, p.outW-k.left-k.inW, reachW, k.outW) // which leaves room for a row of outputs, and for the kernel's reach
+	if k.strideW == 1 { // the zeros after a row serve as those before the next one
+		p.outW -= min(k.left, p.outW-k.left-k.inW, reachW, k.outW) // a row of outputs and the kernel's reach must fit
 	}
 	k.planes, k.high = k.window, rows
 	fewer := p.kH*p.kW*high*p.outW < k.kH*k.kW*rows*k.outW
@@ -55,7 +56,7 @@ func (k *convColumns[T]) layOut(rows int) {
 	}
 }
 
-// planesSize returns the entries of the planes of so many channels, with room for what is read after them.
+// planesSize returns how many numbers the planes of so many channels take. It includes those that a product reads beyond the last row.
 func (k *convColumns[T]) planesSize(channels int) int {
 	return channels*k.planes.kH*k.planes.kW*k.high*k.planes.outW + k.planes.outW + simd.RowsSlack
 }

@@ -76,7 +76,7 @@ func TestChooseTemperature(t *testing.T) {
 	if dense, sparse := choose(5000, 1, 1), choose(300, 30, 1); dense > 2 || sparse <= dense {
 		t.Errorf("temperatures %v with 5,000 candidates of one feature, %v with 300 of thirty", dense, sparse)
 	}
-	for _, dim := range []int{2, 8} { // with 8192/dim copies an input is so long that guesses are computed in two parts
+	for _, dim := range []int{2, 8} { // 8192/dim copies make an input long: its guesses are computed in two parts
 		if one, many := choose(50, dim, 1), choose(50, dim, 8192/dim); one != many {
 			t.Errorf("temperature %v for %d numbers, %v for many copies of them", one, dim, many)
 		}

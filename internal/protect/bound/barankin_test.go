@@ -130,7 +130,8 @@ func TestCoefficients(t *testing.T) {
 	if floats.Distance(b, want, math.Inf(1)) > 1e-12 {
 		t.Errorf("coefficients %v, want %v", b, want)
 	}
-	// Of 1 ± .1, of which .02 are its own, the std is 1/√1.1. It depends by 2·.02/1.1 on them, and the mean square by twice that.
+	// The moment is 1 with an error of .1, so the std is 1/√1.1. Of the error, .02 is rounding of the certificate itself. Another
+	// processor may round otherwise, so the tolerance of the std is 4·.02/1.02, and that of the mean square twice as large.
 	p, ms := proof{ds: make([]Divergence, 1), bounds: newLimits(1)}, moments{1, []float64{1}, []float64{.1}, make([]bool, 1), []float64{.02}}
 	p.jointly(&ms, Pixels(1), []float64{1}, []float64{1}, []float64{0}, []float64{1})
 	part := 2 * .02 / 1.02

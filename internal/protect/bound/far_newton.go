@@ -86,7 +86,7 @@ func (s *farSearch) byRows(ctx context.Context, some []int, point func([]int) []
 
 // rowsAt copies some rows of x, of width w.
 func rowsAt[T any](x []T, some []int, w int) []T {
-	var out []T
+	out := make([]T, 0, len(some)*w)
 	for _, i := range some {
 		out = append(out, rowOf(x, i, w)...)
 	}

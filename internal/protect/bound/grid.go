@@ -176,7 +176,8 @@ func (d Domain) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func bytesOf(x []float32) (b []byte) {
+func bytesOf(x []float32) []byte {
+	b := make([]byte, 0, 4*len(x))
 	for _, v := range x {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}

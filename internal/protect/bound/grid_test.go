@@ -245,7 +245,7 @@ func TestGridOfColumns(t *testing.T) {
 		t.Errorf("not the number below, or of two categories as near the second: %g", eps)
 	}
 	two, three := []float32{0, 1}, []float32{0, 2}
-	for t0, high := range map[float32]float64{1e-30: 1, 0: .5} { // the change is no number, or leaves the box
+	for t0, high := range map[float32]float64{1e-30: 1, 0: .5} { // no float32 is the change, or the change leaves the box
 		if (Domain{Low: make([]float64, 1), High: []float64{high}, Grid: []Values{{1, two}}}).Round(eps, []float32{t0}, []float64{1}); eps[0] != 0 {
 			t.Errorf("%g in a box to %g changes by %g", t0, high, eps[0])
 		}

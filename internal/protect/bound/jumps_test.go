@@ -26,7 +26,7 @@ func TestRunLeavesOutJacobiansOfSteps(t *testing.T) {
 			t.Error("there are Cramér-Rao figures of steps")
 		}
 		if all := strings.Join(r.Warnings, " "); !strings.Contains(all, `node "BFloat161" (BFloat16) jumps`) {
-			t.Errorf("the reason is not said: %q", all)
+			t.Errorf("no warning says why: %q", all)
 		}
 		eps, best := nn.Float64s(witnesses(t, r, r.Kinds[0].Size)), make([]float64, 2)
 		for k := range len(eps) / 24 {

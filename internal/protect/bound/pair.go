@@ -150,7 +150,8 @@ func (s *pairSearch) further(along [][]float32) *pairSearch {
 }
 
 // interleave joins rows of a, each of width w, to rows of b, each of width v.
-func interleave(a, b []float32, w, v int) (out []float32) {
+func interleave(a, b []float32, w, v int) []float32 {
+	out := make([]float32, 0, len(a)+len(b))
 	for i := range len(a) / w {
 		out = append(out, rowOf(a, i, w)...)
 		out = append(out, rowOf(b, i, v)...)

@@ -221,7 +221,7 @@ func TestPairDirections(t *testing.T) {
 	}
 }
 
-// A search along directions begins where the best of each input is, of which there are two.
+// The second search of an input, along directions, begins at the best witness of the first one. Here are two inputs.
 func TestFurther(t *testing.T) {
 	s := newPairSearch(netOf(t, 1, weights(1, 1, 1)), Free, []float32{0, 0}, 2, 1)
 	s.best, s.score = []float32{1, 2, 3, 4}, []float64{5, 6, 8, 7}

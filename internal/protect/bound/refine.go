@@ -115,7 +115,7 @@ func (r *refiner) round(ctx context.Context, open []int) (again []int) {
 
 // jacobians are those at θ+ε of some rows, without rows where they are too large.
 func (r *refiner) jacobians(ctx context.Context, some []int) []Jacobian {
-	var x []float32
+	x := make([]float32, 0, len(some)*r.p)
 	for _, k := range some {
 		for i, t := range r.input(k) {
 			x = append(x, float32(t+r.eps[k*r.p+i]))

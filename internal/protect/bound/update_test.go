@@ -13,8 +13,8 @@ import (
 	"tattle/internal/must"
 )
 
-// The basis of a change of J is that of what its products show above rounding. There is none if so many products cannot
-// tell its rank.
+// A change of J shows in products with it. Those that are larger than rounding span its rows, and give its basis. There is
+// no basis where the products are too few to tell the rank.
 func TestRowBasis(t *testing.T) {
 	const p = 13
 	before := make([]float32, probes*p)

@@ -143,7 +143,7 @@ const (
 	rounds       = 5
 	aim          = .98
 	unused       = .88
-	freeDraws    = 8   // one in so many draws where less noise gains nothing
+	freeDraws    = 8   // where less noise gains nothing, the draws are divided by it
 	steepness    = 2.5 // the probability of identification falls with about this power of σ
 )
 
