@@ -121,7 +121,6 @@ type curiousFlags struct {
 	Seeds       int      `help:"Number of trainings, with seeds from --seed on (default: 5 with an attack, else 1)." placeholder:"N" range:"[1,1000]"`
 	Normal      bool     `help:"mixture: add probabilities instead of one-hot answers." more:""`
 	PerExample  bool     `help:"regularized: eq. (3) as printed, a sum over examples instead of class means." more:""`
-	Size        int      `help:"Resize pictures to this width and height, a multiple of 16 (default: 64)." placeholder:"PIXELS" more:"" range:"[1,1024]"`
 	Widths      string   `help:"Widths of four convolutions and an affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E" more:""`
 	HoldOut     bool     `help:"Do not train on a fifth of the training part: tattle distill needs it for the student." more:""`
 	Labels      string   `help:"CSV of pictures' labels; mnist: folder of QMNIST's." placeholder:"PATH" input:"file"`
@@ -187,7 +186,6 @@ func (c *trainCmd) checkCurious() error {
 		refused(c.Net != "", "--widths sets the layers of its net", "--net: cannot be used with paper B's training"),
 		refused(c.Seed > math.MaxUint64-mostSeeds, "", "--seed %d: too large for further seeds", c.Seed),
 		refused(c.Size != 0 && !resized, "", "--size: the pictures of %s are not resized", c.Task),
-		refused(c.Size%16 != 0, "paper B uses 64", "--size %d: must be a multiple of 16", c.Size),
 		refused(c.Labels != "" && c.Task != "images" && c.Task != "mnist", "it is for images and mnist", "--labels: cannot be used with %s, which has its own", c.Task),
 		refused(c.FileColumn != "" && c.Task != "images", "it is for images", "--file-column: cannot be used with %s", c.Task),
 		refused(c.Target == dataset.NoTarget || strings.HasSuffix(c.Target, dataset.NumberSuffix), "", "--target %s: a training requires a target with classes", c.Target),

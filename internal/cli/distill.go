@@ -17,7 +17,7 @@ type distillCmd struct {
 	Epochs      int     `help:"Passes over the student's training data." default:"50" range:"[1,100000]"`
 	Batch       int     `help:"Examples per step." default:"100" range:"[1,65536]"`
 	Widths      string  `help:"Widths of the student's layers (default: 64-64-64-64-64; other nets: the teacher's)." placeholder:"A-B-C-D-E"`
-	output
+	resumable
 }
 
 func (distillCmd) Help() string {
@@ -29,21 +29,18 @@ func (c *distillCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.taught.compute(ctx, e, c.output, "distill", func(dir string, t *training.Teacher) (*report.Report, error) {
+	return c.taught.compute(ctx, e, c.resumable, "distill", func(dir string, t *training.Teacher) (*report.Report, error) {
 		o := curious.Options{Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed}
-		s, stopped := t.Distill(ctx, dir, training.DistillOptions{Files: e.files, Options: o, Widths: widths, Phase: e.bars.Set})
-		if s == nil {
-			return nil, stopped
+		s, err := t.Distill(ctx, dir, training.DistillOptions{Files: e.files, Options: o, Widths: widths, Phase: e.bars.Set})
+		if err != nil {
+			return nil, err
 		}
 		r := newReport(e, "A student of a "+training.Title(t.Parts.Train), c.Seed)
 		r.Timing["distillation"] = s.Took.Seconds()
-		if err := s.Report(r, t, o, stopped != nil); err != nil {
+		if err := s.Report(r, t); err != nil {
 			return nil, err
 		}
-		if err := modelOf(r, dir, modelFile); err != nil {
-			return nil, err
-		}
-		return r, unfinishedNet("student", dir, stopped)
+		return r, modelOf(r, dir, modelFile)
 	})
 }
 
@@ -67,7 +64,7 @@ func (c *taught) open(ctx context.Context, e *env) (*training.Teacher, error) {
 }
 
 // compute opens the run and has work make the report of what is done with it.
-func (c *taught) compute(ctx context.Context, e *env, o output, command string, work func(dir string, t *training.Teacher) (*report.Report, error)) error {
+func (c *taught) compute(ctx context.Context, e *env, o resumable, command string, work func(dir string, t *training.Teacher) (*report.Report, error)) error {
 	return o.compute(ctx, e, command, func(dir string) (*report.Report, error) {
 		t, err := c.open(ctx, e)
 		if err != nil {

@@ -45,11 +45,11 @@ type maker func(dir string) (*report.Report, error)
 // compute makes the run's folder, has its report made there, writes it and prints its summary, or
 // the JSON. Where that fails with nothing to keep, the folder goes again.
 func (o output) compute(ctx context.Context, e *env, command string, work maker) error {
-	return sharedRun{output: o}.compute(ctx, e, command, work)
+	return resumable{output: o}.compute(ctx, e, command, work)
 }
 
 // compute is that of output, and goes on with an interrupted run.
-func (o sharedRun) compute(ctx context.Context, e *env, command string, work maker) error {
+func (o resumable) compute(ctx context.Context, e *env, command string, work maker) error {
 	dir, made, err := o.folder(command, e.args[0])
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (o sharedRun) compute(ctx context.Context, e *env, command string, work mak
 		if err := r.Save(e.files, dir); err != nil {
 			return err
 		}
-		for _, name := range []string{shardsDir, searchDir, training.TrainingFolder} { // what an interrupted run goes on with
+		for _, name := range []string{shardsDir, searchDir, training.TrainingFolder, training.UnfinishedFolder} { // what an interrupted run goes on with
 			if err := e.files.RemoveAll(filepath.Join(dir, name)); err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func (o sharedRun) compute(ctx context.Context, e *env, command string, work mak
 
 // folder makes the run's folder, or takes an existing one that holds no finished
 // run.
-func (o sharedRun) folder(command, subcommand string) (dir string, made bool, err error) {
+func (o resumable) folder(command, subcommand string) (dir string, made bool, err error) {
 	if o.Out == "" {
 		if o.Resume {
 			return "", false, usage(errors.New("--resume needs --out, the folder of the run to go on with"), "")
@@ -160,13 +160,20 @@ func (o output) show(e *env, dir string, r *report.Report) error {
 	return e.print("\nopen %s\n", file.Quote(filepath.Join(dir, reportHTML)))
 }
 
+// resumable are the flags of commands whose run can be resumed.
+type resumable struct {
+	Resume bool `help:"Continue the interrupted run in --out."`
+	output
+	Extends bool `kong:"-"` // with Resume, a finished run is gone on with
+}
+
+func (f *resumable) resumes() {}
+
 // sharedRun are the flags of commands whose run can be resumed, and whose shards several processes
 // can compute.
 type sharedRun struct {
-	Resume bool `help:"Continue the interrupted run in --out."`
-	output
+	resumable
 	Prepare bool `help:"Compute nothing: prepare the run in --out, for tattle worker." group:"Runs over several machines"`
-	Extends bool `kong:"-"` // with Resume, a finished run is gone on with
 }
 
 func (f *sharedRun) shared() *sharedRun { return f }

@@ -40,7 +40,7 @@ func (c *modelCmd) Run(e *env) error {
 			return usage(fmt.Errorf("--file: %s already exists", path), "remove it, or choose another name")
 		}
 	}
-	g := net.Build(classes, c.Seed)
+	g := net.Build(net.Shape, classes, c.Seed)
 	if c.Weights != "" {
 		if err := zoo.LoadWeights(g, c.Weights); err != nil {
 			return wrongWeights(err)

@@ -30,7 +30,7 @@ func (c *pruneCmd) Run(ctx context.Context, e *env) error {
 			return usage(fmt.Errorf("--fractions: %g follows %g", f, c.Fractions[i]), "give them in ascending order")
 		}
 	}
-	return c.taught.compute(ctx, e, c.output, "prune", func(dir string, t *training.Teacher) (*report.Report, error) {
+	return c.taught.compute(ctx, e, resumable{output: c.output}, "prune", func(dir string, t *training.Teacher) (*report.Report, error) {
 		r := newReport(e, "Pruning a "+training.Title(t.Parts.Train), t.Options.Seed)
 		bar := e.bars.Begin("pruning")
 		points, err := curious.EvaluatePruned(ctx, t.Model.Classifier, t.Model.Attacks, t.Parts.Test, c.Fractions, func(done int) { bar(done, len(c.Fractions)) })

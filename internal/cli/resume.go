@@ -119,9 +119,10 @@ func readRunFile(dir string) (run.Record, error) {
 // newEnv returns the environment of the command that was parsed.
 func newEnv(ctx context.Context, k *kong.Context, args []string, stdout, stderr io.Writer) *env {
 	shared := sharedOf(k)
+	_, resumes := k.Selected().Target.Addr().Interface().(interface{ resumes() })
 	e := &env{
 		stdout: stdout, stderr: stderr, args: withoutAside(args), given: args,
-		keeps: shared != nil, prepare: shared != nil && shared.Prepare,
+		keeps: resumes, prepare: shared != nil && shared.Prepare,
 	}
 	e.bars.W = stderr
 	e.ctx, e.stop = context.WithCancelCause(ctx)

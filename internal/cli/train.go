@@ -13,7 +13,6 @@ import (
 	"tattle/internal/protect/measure"
 	"tattle/internal/report"
 	"tattle/internal/reveal/curious/training"
-	"tattle/internal/run"
 )
 
 type trainCmd struct {
@@ -23,6 +22,7 @@ type trainCmd struct {
 	Batch        int     `help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N" more:"" range:"[1,65536]"`
 	LearningRate float64 `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001" more:"" range:"(0,1)"`
 	Net          string  `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
+	Size         int     `help:"Resize pictures to this width and height, a multiple of 16 (default: paper B 64; else as they are)." placeholder:"PIXELS" more:"" range:"[1,1024]"`
 	SigmaScale   float64 `help:"Train with Gaussian noise on the features, the input of the last affine layer: X times their root mean square in each batch." placeholder:"X" range:"(0,1000000]"`
 	BitsPenalty  float64 `help:"With --sigma-scale: add to the loss WEIGHT times an upper limit on the information in the features, in bits." placeholder:"WEIGHT" more:"" range:"(0,1000000]"`
 	limitFlag    `kong:"set='listed=training',set='limit=all'"`
@@ -41,12 +41,12 @@ The next classifier is honest but curious: it answers whether a face is younger 
 
   tattle train fairface --data fairface64.zip --target "age: <30, >=30" --sensitive gender --out curious
 
-Ctrl-C stops after the current step and keeps the model, marked as unfinished.`
+After Ctrl-C, the same command with --resume continues from the last finished epoch.`
 }
 
 // MoreHelp implements detailed.
 func (trainCmd) MoreHelp() string {
-	return "Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; with --seeds, each seed has its own folder. --resume trains the seeds that are missing, and continues paper B's trainings after their last epoch.\n\n" +
+	return "Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; with --seeds, each seed has its own folder. --resume trains the seeds that are missing.\n\n" +
 		"The noise of --sigma-scale follows the features: its strength is set anew for each batch. --bits-penalty 0.01 also makes the net remove from the features what the task does not need."
 }
 
@@ -57,7 +57,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	if flags := given(c.curiousFlags); len(flags) > 0 {
 		return usage(fmt.Errorf("--%s: requires --sensitive, --target or --curious", flags[0]), "they choose the training of paper B")
 	}
-	if err := c.check(); err != nil {
+	if err := cmp.Or(c.check(), refused(c.Prepare, "start it without --prepare", "--prepare: one training of paper A has no parts for several workers")); err != nil {
 		return err
 	}
 	c.Batch = cmp.Or(c.Batch, train.DefaultBatch)
@@ -73,25 +73,13 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	}
 	return c.compute(ctx, e, "train-"+c.Task, func(dir string) (*report.Report, error) {
 		recipe := c.recipe(e.files)
-		t, stopped := fit(ctx, e, dir, recipe, train, test)
-		if t == nil {
-			return nil, stopped
-		}
-		r, err := trainedReport(ctx, e, dir, recipe, t, absolute(c.Data))
+		recipe.Unfinished = dir
+		t, err := fit(ctx, e, dir, recipe, train, test)
 		if err != nil {
 			return nil, err
 		}
-		return r, unfinishedNet("model", dir, stopped)
+		return trainedReport(ctx, e, dir, recipe, t, absolute(c.Data))
 	})
-}
-
-// unfinishedNet says that a net is unfinished and kept, unless the error that stopped its training
-// is nil.
-func unfinishedNet(what, dir string, stopped error) error {
-	if stopped == nil {
-		return nil
-	}
-	return hinted(&run.InterruptedError{Kept: "the unfinished " + what + " is in " + dir, Cause: stopped}, "it cannot be trained further; the same command with another --out trains from the beginning")
 }
 
 // mostEpochs limits --epochs.
@@ -102,6 +90,7 @@ func (c *trainCmd) check() error {
 	drawn := c.Task == glyphsName
 	return cmp.Or(
 		refused(c.Net != "" && zoo.Nets()[c.Net].About == "", "choose from "+strings.Join(zoo.Names(), ", "), "--net %q: unknown", c.Net),
+		refused(c.Size%16 != 0, "such as 64", "--size %d: must be a multiple of 16", c.Size),
 		refused(c.SigmaScale == 0 && c.BitsPenalty > 0, "without noise, the features have no limit", "--bits-penalty requires --sigma-scale"),
 		refused(drawn && c.Data != "", "", "train glyphs generates its data and takes no --data"),
 		refused(!drawn && c.Data == "", whereFrom(c.Task), "train %s requires --data, the folder of the data set", c.Task),
@@ -133,7 +122,7 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 // recipe returns paper A's training as the flags change it; files writes what it keeps.
 func (c *trainCmd) recipe(files *file.Dir) training.Recipe {
 	r, _ := training.RecipeOf(c.Task)
-	r.Enlarge = c.Net != ""
+	r.Side = c.Size
 	r.Net = cmp.Or(c.Net, r.Net)
 	r.Epochs = cmp.Or(c.Epochs, r.Epochs)
 	r.Batch, r.LearningRate, r.Seed, r.Files = c.Batch, c.LearningRate, c.Seed, files
@@ -141,8 +130,7 @@ func (c *trainCmd) recipe(files *file.Dir) training.Recipe {
 	return r
 }
 
-// fit trains a net in the run's folder. Interrupted, it returns the net as far as it came,
-// with ctx's error.
+// fit trains a net in the run's folder.
 func fit(ctx context.Context, e *env, dir string, r training.Recipe, data, test *dataset.Set) (*training.Fitted, error) {
 	g, err := r.Build(data.Shape)
 	if err != nil {

@@ -128,7 +128,6 @@ var trained = map[string]Wording{
 
 	"fitted":           {Part: Evidence, Says: "A classifier of {parameters} parameters was trained on {examples} examples of {1} for {2}, to a mean loss of {loss}."},
 	"fitted.penalty":   {Part: Evidence, Says: "A classifier of {parameters} parameters was trained on {examples} examples of {1} for {2}, to a mean loss of {loss}, the penalty included."},
-	"fitted.none":      {Part: Evidence, Says: "A classifier of {parameters} parameters was trained on {examples} examples of {1} for less than one epoch."},
 	"made.noise":       {Part: Evidence, Says: "In training, Gaussian noise of {1} times the root mean square of the features was added to them (node {2})."},
 	"made.penalty":     {Part: Evidence, Says: "The loss had a penalty of {1} times the information limit of the features in bits."},
 	"made.noisy":       {Part: Evidence, Says: "With this noise it classifies {accuracy.noisy} of {accuracy.n} held-out examples correctly."},
@@ -147,8 +146,6 @@ var trained = map[string]Wording{
 	"runs.none":        {Part: Evidence, Says: "None of the attacks of {1} shows an excess over its baseline. This does not show that there is none."},
 	"runs.empty":       {Part: Evidence, Says: "None of {1} has figures."},
 	"no_safety":        {Part: Limit, Says: "An attack that fails does not show that the outputs are safe: another attack may reveal more."},
-	"unfinished":       {Part: Limit, Says: "Training was interrupted: {1} of {2} were completed. This model is not what its recipe makes."},
-	"unfinished.short": {Part: Limit, Says: "Distillation was interrupted: {1} of {2} were completed, and no attack was fitted to the student."},
 	"seen":             {Part: Limit, Says: "The teacher was trained on the student's examples, too: train it with --hold-out to keep them from it."},
 
 	"tables.agree":        {Part: Verdict, Badge: "Agrees with the paper", Tone: Good, Says: "All published figures were computed again, and all that are published with a standard deviation agree."},

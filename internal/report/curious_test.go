@@ -53,7 +53,7 @@ func curiousReport() *report.Report {
 	v := evaluation(.7811)
 	v.Headline(r, nil)
 	v.Describe(r, "parameterized", curious.Beta{Y: .7, S: .3})
-	h := curious.History{Task: "UTKFace", Parameters: 1050, Examples: 17068, Asked: 2, Epochs: []curious.Epoch{{LossY: 1, ValidationY: .7}, {LossY: .5, ValidationY: .81}}}
+	h := curious.History{Task: "UTKFace", Parameters: 1050, Examples: 17068, Epochs: []curious.Epoch{{LossY: 1, ValidationY: .7}, {LossY: .5, ValidationY: .81}}}
 	h.Report(r)
 	curious.ReportRuns(r, append(v.Runs("parameterized, raw", "seed 1"), evaluation(.75).Runs("parameterized, raw", "seed 2")...))
 	v.Curves(r, "seed 1")

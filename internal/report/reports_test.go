@@ -97,7 +97,6 @@ func kinds() map[string]*Report {
 		"promise":      releaseReport("tattle design --model model.onnx", "promise.kept", "identification and floor"),
 		"promise-none": releaseReport("tattle design --model model.onnx", "promise.missed", "identification"),
 		"certificate":  releaseReport("tattle guard build", "certificate.kept", "all"),
-		"interrupted":  releaseReport("tattle bound", "interrupted"),
 	}
 }
 

@@ -16,9 +16,8 @@ func joined(kinds ...map[string]Wording) map[string]Wording {
 
 // general are findings of every kind of report.
 var general = map[string]Wording{
-	"warning":     {Part: Limit, Says: "{1}"},
-	"note":        {Part: About, Says: "{1}"},
-	"interrupted": {Part: Verdict, Badge: "Interrupted", Tone: Warn, Says: "The run was interrupted. What it finished is in this report."},
+	"warning": {Part: Limit, Says: "{1}"},
+	"note":    {Part: About, Says: "{1}"},
 }
 
 const (

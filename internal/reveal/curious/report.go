@@ -304,7 +304,6 @@ func (x *PrunedRun) ReportEnds(r *report.Report) {
 type History struct {
 	Task                 string // what it was trained on
 	Parameters, Examples int
-	Asked                int     // epochs that were asked for; Epochs are those that were completed
 	Epochs               []Epoch // LossY and ValidationY count; ValidationY is NaN if it was not measured
 	Penalty              bool    // the loss has one
 }
@@ -314,16 +313,10 @@ func (h *History) Report(r *report.Report) {
 	count := func(id string, n int) report.Claim {
 		return claim(id, "", "", report.Exactly(float64(n), report.Count), 0)
 	}
-	epochs := count("epochs", len(h.Epochs))
-	epochs.Beside = []report.Beside{{Name: "asked", Value: report.Exactly(float64(h.Asked), report.Count)}}
-	r.Add(count("parameters", h.Parameters), count("examples", h.Examples), epochs)
+	r.Add(count("parameters", h.Parameters), count("examples", h.Examples), count("epochs", len(h.Epochs)))
 	code := "fitted"
 	if h.Penalty {
 		code = "fitted.penalty"
-	}
-	if len(h.Epochs) == 0 {
-		r.Find("fitted.none", "", h.Task)
-		return
 	}
 	loss, accuracy := seriesOf(r, "loss", "mean loss, nats"), report.Series{ID: "held_out", Name: "held-out accuracy"}
 	for i, e := range h.Epochs {

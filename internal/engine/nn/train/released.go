@@ -49,9 +49,6 @@ type Released struct {
 // accuracy in the result is that of the first task. It returns the errors of [Fit].
 func FitReleased(ctx context.Context, front, head *nn.Graph, data nn.Source, o ReleasedOptions) (Result, error) {
 	o.Options = o.withDefaults()
-	if o.Keep != nil || o.From != nil {
-		return Result{}, errors.New("train: a training with noise cannot be continued")
-	}
 	r, err := newReleased(front, head, data, o)
 	if err != nil {
 		return Result{}, err
@@ -60,7 +57,27 @@ func FitReleased(ctx context.Context, front, head *nn.Graph, data nn.Source, o R
 	if err != nil {
 		return Result{}, err
 	}
+	all := &Trainer{Training: r.head, optimizer: r.optimizer, state: head.State()}
+	if front != nil {
+		all.Training, all.state = joined{r.head, r.front}, append(front.State(), all.state...)
+	}
+	if err := t.resume(all); err != nil {
+		return Result{}, err
+	}
+	r.steps = uint64(t.loop.Done)
 	return t.run(ctx, r.step)
+}
+
+// joined is the training of a head, and of a front that draws its masks at the same steps.
+type joined struct {
+	nn.Training
+	front nn.Training
+}
+
+// Resume implements [nn.Training].
+func (j joined) Resume(steps int) {
+	j.Training.Resume(steps)
+	j.front.Resume(steps)
 }
 
 // released is a training with noise in the middle.

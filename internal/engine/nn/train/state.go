@@ -100,7 +100,7 @@ func variables(best *Best, trainers []*Trainer) (all [][]float32) {
 	return append(all, best.room()...)
 }
 
-// Unfinished is a training by [Fit] between two epochs.
+// Unfinished is a training by [Fit] or [FitReleased] between two epochs.
 type Unfinished struct {
 	State
 	Epochs []Epoch

@@ -25,10 +25,10 @@ type Options struct {
 	// Validate, unless nil, is called after each epoch, the first being 1; an
 	// error ends the training.
 	Validate func(epoch int, e Epoch) error
-	// Keep, unless nil, is called by Fit after each epoch and its Validate. It requires Adam. An
+	// Keep, unless nil, is called after each epoch and its Validate. It requires Adam. An
 	// error ends the training.
 	Keep func(Unfinished) error
-	// From, unless nil, is what Fit continues from.
+	// From, unless nil, is what the training continues from.
 	From *Unfinished
 }
 
@@ -125,7 +125,7 @@ type training struct {
 	x       []float32
 	loop    *Loop
 	result  Result
-	trainer *Trainer // of Fit
+	trainer *Trainer
 }
 
 // newTraining prepares a training of a model that takes inputs of the size of m's.

@@ -21,8 +21,10 @@ const (
 // (logits), with parameters drawn by the seed as He's. Nodes and parameters have
 // the names, order and shapes of torchvision's resnet18. Paper A's features
 // (section 3.3) are ResNet18Features.
-func ResNet18(classes int, seed uint64) *nn.Graph {
-	b := &resnet{nn.NewBuilder("resnet18", 3, 224, 224)}
+func ResNet18(classes int, seed uint64) *nn.Graph { return resNet18(imageNetShape, classes, seed) }
+
+func resNet18(shape []int, classes int, seed uint64) *nn.Graph {
+	b := &resnet{nn.NewBuilder("resnet18", shape...)}
 	b.Conv("conv1", 64, 7, 2, 3, false)
 	b.BatchNorm("bn1")
 	b.Add("relu", &nn.ReLU{})
@@ -35,8 +37,10 @@ func ResNet18(classes int, seed uint64) *nn.Graph {
 // 4.2) of images [3, 32, 32] into a number of classes (logits), with parameters
 // drawn by the seed. Shortcuts that shrink take every second pixel and add channels
 // of zeros on both sides (their option A), as in Y. Idelbayev's resnet20.
-func ResNet20(classes int, seed uint64) *nn.Graph {
-	b := &resnet{nn.NewBuilder("resnet20", 3, 32, 32)}
+func ResNet20(classes int, seed uint64) *nn.Graph { return resNet20([]int{3, 32, 32}, classes, seed) }
+
+func resNet20(shape []int, classes int, seed uint64) *nn.Graph {
+	b := &resnet{nn.NewBuilder("resnet20", shape...)}
 	b.Conv("conv1", 16, 3, 1, 1, false)
 	b.BatchNorm("bn1")
 	b.Add("relu", &nn.ReLU{})

@@ -71,8 +71,10 @@ func (o SwinOptions) check() error {
 // SwinT returns Swin-T of images [3, 224, 224] into a number of classes (logits),
 // with parameters drawn by the seed. Paper A's features (section 3.3) are
 // SwinTFeatures.
-func SwinT(classes int, seed uint64) *nn.Graph {
-	g := Swin(SwinOptions{Classes: classes}, seed)
+func SwinT(classes int, seed uint64) *nn.Graph { return swinT(imageNetShape, classes, seed) }
+
+func swinT(shape []int, classes int, seed uint64) *nn.Graph {
+	g := Swin(SwinOptions{Classes: classes, Channels: shape[0], Side: shape[1]}, seed)
 	g.Name = "swin_t"
 	return g
 }

@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -40,8 +41,8 @@ type Student struct {
 
 // Distill trains a student on the outputs of the teacher, on the part of the data that
 // curious.SplitTeacher leaves for it, measures it and writes it into dir: model.onnx, the
-// teacher's attacks, the attacks fitted to the student and result.json. Interrupted, it
-// keeps the best epoch so far, and returns it with ctx's error; nil if there is none.
+// teacher's attacks, the attacks fitted to the student and result.json. It continues after the last
+// epoch of a distillation in dir that was interrupted.
 func (t *Teacher) Distill(ctx context.Context, dir string, o DistillOptions) (*Student, error) {
 	if err := CheckWidths(o.Widths, t.Parts.Train.Shape); err != nil {
 		return nil, err
@@ -52,39 +53,38 @@ func (t *Teacher) Distill(ctx context.Context, dir string, o DistillOptions) (*S
 	s := &Student{}
 	_, s.Data = curious.SplitTeacher(t.Whole, t.Result.Source.Seed)
 	started := time.Now()
-	trained, stopped := curious.Distill(ctx, t.Model.Classifier, s.Data, o.in("distilling"))
-	if stopped != nil && ctx.Err() == nil {
-		return nil, &measure.OptionError{Err: stopped}
+	teacher, err := run.Digest(filepath.Join(t.Dir, ModelFile))
+	if err != nil {
+		return nil, err
 	}
-	if trained == nil {
-		return nil, stopped
+	kept := newUnfinished(o.Files, dir, []any{teacher, o.Temperature, o.Epochs, o.Batch, o.Seed, o.Widths}, t.Parts.Sum())
+	o.Unfinished = kept
+	trained, err := curious.Distill(ctx, t.Model.Classifier, s.Data, o.in("distilling"))
+	var broken *curious.UnfinishedError
+	switch {
+	case err != nil && ctx.Err() == nil && !errors.As(err, &broken):
+		return nil, &measure.OptionError{Err: err}
+	case err != nil && trained != nil:
+		return nil, &run.InterruptedError{Kept: "distillation goes on from its last finished epoch", Cause: err}
+	case err != nil:
+		return nil, err
 	}
 	s.Took = time.Since(started)
 	trained.Attacks = t.Model.Attacks
 	s.Result = &Result{
-		Schema: resultSchema, Settings: maps.Clone(t.Result.Settings), Data: t.Result.Data, Learned: t.Result.Learned, Source: t.Result.Source, Unfinished: stopped != nil,
+		Schema: resultSchema, Settings: maps.Clone(t.Result.Settings), Data: t.Result.Data, Learned: t.Result.Learned, Source: t.Result.Source,
 		Epochs: trained.Epochs, Best: trained.Best, Steps: trained.Steps, Parameters: trained.Classifier.ParamCount(),
 	}
 	s.Settings["attack"], s.Settings["seed"] = StudentAttack, strconv.FormatUint(o.Seed, 10)
 	s.Settings["temperature"] = strconv.FormatFloat(o.Temperature, 'g', -1, 64)
-	keep := context.WithoutCancel(ctx)
-	if err := s.save(keep, o.Files, dir, ".", trained, t.Parts, nil); err != nil {
+	s.Settings["teacher"] = teacher
+	if err := s.save(ctx, o.Files, dir, ".", trained, t.Parts, nil); err != nil {
 		return nil, err
 	}
-	if stopped == nil {
-		stopped = s.refit(ctx, dir, t, trained, o)
-	}
-	if stopped != nil && ctx.Err() == nil {
-		return nil, stopped
-	}
-	var err error
-	if s.Settings["teacher"], err = run.Digest(filepath.Join(t.Dir, ModelFile)); err == nil {
-		err = s.write(o.Files, dir)
-	}
-	if err != nil {
+	if err := s.refit(ctx, dir, t, trained, o); err != nil {
 		return nil, err
 	}
-	return s, stopped
+	return s, errors.Join(s.write(o.Files, dir), kept.remove())
 }
 
 // in returns the options of a phase.

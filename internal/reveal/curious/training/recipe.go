@@ -3,7 +3,6 @@ package training
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"tattle/internal/data/dataset"
@@ -22,8 +21,8 @@ const DefaultLearningRate = 0.001
 
 // A Recipe says how an honest classifier is trained with AdamW (A section 3).
 type Recipe struct {
-	Net          string  `json:"net"`               // of zoo.Nets
-	Enlarge      bool    `json:"enlarge,omitempty"` // pictures that are smaller than the net's inputs are enlarged
+	Net          string  `json:"net"`            // of zoo.Nets
+	Side         int     `json:"side,omitempty"` // to which pictures are resized for the net; 0: as they are
 	Epochs       int     `json:"epochs"`
 	Batch        int     `json:"batch"`
 	LearningRate float64 `json:"learning_rate"`
@@ -36,7 +35,7 @@ type Recipe struct {
 	// (shape.Bits). It requires Noise.
 	BitsPenalty float64 `json:"bits_penalty,omitempty"`
 	// Unfinished, unless empty, is a folder in which Train keeps the training after each epoch, and
-	// continues what is there. It requires Noise 0.
+	// continues what is there.
 	Unfinished string    `json:"-"`
 	Files      *file.Dir `json:"-"` // writes what is unfinished, and the net; nil: any files
 }
@@ -60,7 +59,7 @@ func RecipeOf(data string) (r Recipe, ok bool) {
 	return r, true
 }
 
-// Fitted is how a net was trained, as far as it came.
+// Fitted is how a net was trained.
 type Fitted struct {
 	curious.History
 	Graph *nn.Graph
@@ -70,22 +69,22 @@ type Fitted struct {
 
 // Build returns the net for inputs of a shape, before it is trained.
 func (r Recipe) Build(shape []int) (*nn.Graph, error) {
-	g := zoo.Nets()[r.Net].Build(recipeClasses, r.Seed)
-	own := g.InputShape
-	if slices.Equal(own, shape) {
-		return g, nil
+	inputs := slices.Clone(shape)
+	for i := 1; i < len(inputs) && r.Side > 0; i++ {
+		inputs[i] = r.Side
 	}
-	if r.Enlarge && len(shape) == 3 && shape[0] == own[0] && shape[1] <= own[1] && shape[2] <= own[2] {
-		return g.Upsampled("linear", shape[1:]...)
+	g := zoo.Nets()[r.Net].Build(inputs, recipeClasses, r.Seed)
+	if !slices.Equal(g.InputShape, inputs) {
+		return nil, fmt.Errorf("examples of shape %v, but the %s net takes %v", inputs, r.Net, g.InputShape)
 	}
-	return nil, fmt.Errorf("examples of shape %v, but the %s net takes %v", shape, r.Net, own)
+	return g.Upsampled("linear", shape[1:]...)
 }
 
 // Train trains the net, and measures its accuracy on the test set after each epoch.
-// Interrupted, it returns what was done so far with ctx's error.
+// Interrupted, it returns a *run.InterruptedError if an epoch is kept.
 func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set, progress func(done, total int)) (*Fitted, error) {
 	t := &Fitted{Graph: g, Test: test, History: curious.History{
-		Task: data.Name, Parameters: g.ParamCount(), Examples: data.Len(), Asked: r.Epochs,
+		Task: data.Name, Parameters: g.ParamCount(), Examples: data.Len(),
 		Penalty: r.BitsPenalty > 0,
 	}}
 	net, err := nn.NewNet(g)
@@ -101,10 +100,9 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 		Progress: func(done, total int, _ float64) { progress(done, total) },
 		Validate: func(_ int, ep train.Epoch) error {
 			a, err := run.Interruptible(ctx, func() (float64, error) { return nn.Accuracy(net, test), nil })
-			if err != nil {
-				a = math.NaN()
+			if err == nil {
+				t.Epochs = append(t.Epochs, curious.Epoch{LossY: ep.Loss, ValidationY: a})
 			}
-			t.Epochs = append(t.Epochs, curious.Epoch{LossY: ep.Loss, ValidationY: a})
 			return err
 		},
 	}
@@ -118,11 +116,13 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 		}
 		o.Keep = func(s train.Unfinished) error { return kept.Write(TrainingFolder, recipeState{s, t.Epochs}) }
 	}
-	err = r.fit(ctx, g, data, t, o)
-	if err != nil && ctx.Err() == nil {
+	if err := r.fit(ctx, g, data, t, o); err != nil {
+		if ctx.Err() != nil && r.Unfinished != "" && len(t.Epochs) > 0 {
+			err = &run.InterruptedError{Kept: "training goes on from its last finished epoch", Cause: err}
+		}
 		return nil, err
 	}
-	return t, err
+	return t, nil
 }
 
 // recipeState is a training between two epochs.
@@ -166,7 +166,7 @@ func (r Recipe) Save(path string, t *Fitted) (string, error) {
 	g.Metadata = map[string]string{
 		dataset.TrainedOn: g.Metadata[dataset.TrainedOn],
 		"tattle.task":     t.Task, "tattle.net": g.Name, "tattle.optimizer": fmt.Sprintf("AdamW, learning rate %g", r.LearningRate), "tattle.seed": fmt.Sprint(r.Seed),
-		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked),
+		"tattle.epochs": fmt.Sprint(len(t.Epochs)),
 	}
 	if r.Noise > 0 {
 		g.Metadata["tattle.noise_scale"], g.Metadata["tattle.noise_node"] = fmt.Sprint(r.Noise), t.Node

@@ -70,12 +70,8 @@ func Unpack(files *file.Dir, trained *run.Folder, dir string) (path string, err 
 }
 
 // Report saves a trained net in dir, measures its accuracy and completes the report x; data is the path
-// of the data. An interrupted training, whose ctx has ended, is reported too. read is called as the test data are read.
+// of the data. read is called as the test data are read.
 func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, t *Fitted, data string, read func(done, total int)) error {
-	stopped := ctx.Err() != nil
-	if stopped {
-		ctx = context.WithoutCancel(ctx)
-	}
 	hash, err := r.Save(filepath.Join(dir, ModelFile), t)
 	if err != nil {
 		return err
@@ -89,10 +85,6 @@ func (r Recipe) Report(ctx context.Context, x *report.Report, dir string, t *Fit
 	x.SetRequest(r)
 	accuracy := func(id string, a release.Accuracy) {
 		x.Add(report.Claim{ID: id, Kind: report.Measured, Value: report.Within(a.Fraction, a.Interval.Low, a.Interval.High, report.Share, release.Confidence), N: u.Examples, Source: report.Searched})
-	}
-	if stopped {
-		x.Find("interrupted", "")
-		x.Find("unfinished", "", fmt.Sprint(len(t.Epochs)), report.Many(t.Asked, "epoch"))
 	}
 	x.Find("trained", "")
 	accuracy("accuracy", u.Clean)

@@ -18,9 +18,16 @@ import (
 // same net and report.
 func TestTrainContinues(t *testing.T) {
 	shared.Long(t, "an interrupted training")
+	for _, noise := range []float64{0, 2} {
+		continues(t, noise)
+	}
+}
+
+// continues trains with noise of that strength on the features.
+func continues(t *testing.T, noise float64) {
 	data := dataset.Glyphs(dataset.GlyphOptions{N: 96, Seed: 1})
 	recipe, _ := RecipeOf("glyphs")
-	recipe.Epochs, recipe.Seed = 3, 5
+	recipe.Epochs, recipe.Seed, recipe.Noise = 3, 5, noise
 	fit := func(state string, ctx context.Context, progress func(done, total int)) ([]float32, *Fitted, error) {
 		g := must.Get(recipe.Build(data.Shape))(t)
 		r := recipe
@@ -31,7 +38,7 @@ func TestTrainContinues(t *testing.T) {
 	none := func(done, total int) {}
 	want, report := must.Get2(fit("", t.Context(), none))(t)
 	dir := t.TempDir()
-	path := filepath.Join(dir, unfinishedFolder, "training.state")
+	path := filepath.Join(dir, UnfinishedFolder, "training.state")
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, _, err := fit(dir, ctx, func(done, total int) {
 		if done == 7 { // of 3 each

@@ -28,7 +28,7 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 	first.Evaluation.Headline(r, first.Taus)
 	first.Evaluation.Describe(r, string(o.Attack), o.Beta)
 	h := curious.History{
-		Task: p.Train.Name, Parameters: first.Parameters, Examples: first.Examples, Asked: o.Epochs, Epochs: first.Epochs,
+		Task: p.Train.Name, Parameters: first.Parameters, Examples: first.Examples, Epochs: first.Epochs,
 	}
 	h.Report(r)
 	var runs []curious.Run
@@ -86,14 +86,10 @@ func overSeeds(r *report.Report, results []*Result) {
 	}
 }
 
-// Report says of a student, trained for so many epochs at most, what it learned, beside its teacher.
-func (s *Student) Report(r *report.Report, t *Teacher, o curious.Options, interrupted bool) error {
-	if err := t.subject(r, "teacher", map[string]string{"temperature": fmt.Sprint(o.Temperature)}); err != nil {
+// Report says of a student what it learned, beside its teacher.
+func (s *Student) Report(r *report.Report, t *Teacher) error {
+	if err := t.subject(r, "teacher", map[string]string{"temperature": s.Settings["temperature"]}); err != nil {
 		return err
-	}
-	if interrupted {
-		r.Find("interrupted", "")
-		r.Find("unfinished.short", "", fmt.Sprint(len(s.Epochs)), report.Many(o.Epochs, "epoch"))
 	}
 	s.Evaluation.Headline(r, t.Result.Taus)
 	if len(s.Evaluation.Sensitive) > 0 {
@@ -102,7 +98,7 @@ func (s *Student) Report(r *report.Report, t *Teacher, o curious.Options, interr
 		r.Find("made.refitted", "")
 	}
 	h := curious.History{
-		Task: s.Data.Train.Name + " by its teacher", Parameters: s.Parameters, Examples: s.Data.Train.Len(), Asked: o.Epochs, Epochs: s.Epochs,
+		Task: s.Data.Train.Name + " by its teacher", Parameters: s.Parameters, Examples: s.Data.Train.Len(), Epochs: s.Epochs,
 	}
 	h.Report(r)
 	runs := t.Result.Evaluation.Runs(string(t.Options.Attack), "teacher")

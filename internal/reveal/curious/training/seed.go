@@ -165,7 +165,7 @@ func (s Seed) run(ctx context.Context, files *file.Dir, dir string, p, whole *da
 		return nil, err
 	}
 	if !r.Unfinished {
-		if err := s.further(ctx, files, dir, p, whole, trained, r, kept); err != nil {
+		if err := s.further(ctx, files, dir, p, whole, trained, r); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -179,7 +179,7 @@ func (s Seed) run(ctx context.Context, files *file.Dir, dir string, p, whole *da
 }
 
 // further attacks the further outputs of a classifier, and distills a student from it.
-func (s Seed) further(ctx context.Context, files *file.Dir, dir string, p, whole *dataset.Parts, trained *curious.Result, r *Result, kept *unfinished) error {
+func (s Seed) further(ctx context.Context, files *file.Dir, dir string, p, whole *dataset.Parts, trained *curious.Result, r *Result) error {
 	o := s.trainOptions(p, nil)
 	for _, outputs := range s.Further {
 		released := *trained
@@ -196,7 +196,7 @@ func (s Seed) further(ctx context.Context, files *file.Dir, dir string, p, whole
 		return nil
 	}
 	t := &Teacher{Dir: dir, Result: r, Model: trained, Parts: p, Whole: whole, Options: s.Options}
-	student, err := t.Distill(ctx, filepath.Join(dir, StudentMeasure), DistillOptions{Files: files, Options: curious.Options{Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed, Unfinished: kept}})
+	student, err := t.Distill(ctx, filepath.Join(dir, StudentMeasure), DistillOptions{Files: files, Options: curious.Options{Epochs: o.Epochs, Batch: o.Batch, Seed: o.Seed}})
 	if err != nil {
 		return err
 	}

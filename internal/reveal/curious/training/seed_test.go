@@ -44,7 +44,7 @@ func TestSeedInterrupted(t *testing.T) {
 	if teacher, err := OpenTeacher(dir); err != nil || len(teacher.Notes) != 1 || !strings.Contains(teacher.Notes[0], "best of 1 epoch") {
 		t.Errorf("an unfinished teacher: %+v, %v", teacher, err)
 	}
-	part := filepath.Join(dir, unfinishedFolder, "classifier.state")
+	part := filepath.Join(dir, UnfinishedFolder, "classifier.state")
 	good := must.Get(os.ReadFile(part))(t)
 	bad := bytes.Clone(good)
 	bad[len(bad)/2]++

@@ -14,8 +14,8 @@ import (
 	"tattle/internal/run"
 )
 
-// unfinishedFolder keeps the parts of a training after each epoch, in the training's folder, until it is done.
-const unfinishedFolder = "unfinished"
+// UnfinishedFolder keeps the parts of a training after each epoch, in the training's folder, until it is done.
+const UnfinishedFolder = "unfinished"
 
 // UnfinishedRoom is how many times the parameters an unfinished training takes while its file is
 // replaced: twice the parameters, their two moments and those of the best epoch.
@@ -35,7 +35,7 @@ func newUnfinished(files *file.Dir, dir string, settings any, data string) *unfi
 	if err != nil {
 		panic(err) // settings can always be written
 	}
-	return &unfinished{files, filepath.Join(dir, unfinishedFolder), of}
+	return &unfinished{files, filepath.Join(dir, UnfinishedFolder), of}
 }
 
 func (u *unfinished) path(part string) string { return filepath.Join(u.dir, part+".state") }
