@@ -136,7 +136,11 @@ func fit(ctx context.Context, e *env, dir string, r training.Recipe, data, test 
 	if err != nil {
 		return nil, usage(fmt.Errorf("--data: %w", err), "")
 	}
-	if err := roomForModel(e.files, dir, g.ParamCount()); err != nil {
+	copies := 1
+	if r.Unfinished != "" {
+		copies += training.UnfinishedRoom
+	}
+	if err := roomForModel(e.files, dir, copies*g.ParamCount()); err != nil {
 		return nil, err
 	}
 	return r.Train(ctx, g, data, test, e.bars.Begin("training"))
