@@ -19,9 +19,13 @@ const (
 	fitRows     = 5000
 )
 
-// betterLevel is the p-value of McNemar's test below which one way to scale the inputs is better
-// than another. Fewer than ten are compared for a model.
-const betterLevel = 1e-5
+// The p-values of McNemar's test below which one way to scale the inputs is better than another, on all examples, and worth to be
+// tried on all, on fitFirst of them or so, evenly spaced. Fewer than ten are compared for a model.
+const (
+	betterLevel = 1e-5
+	promising   = .05
+	fitFirst    = 250
+)
 
 // A Fit compares a model with the guess of the commonest class, on some of the data.
 type Fit struct {
@@ -94,8 +98,18 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 	if f.Assumed == "" && !f.doubtful() || stat.McNemar(f.Examples-f.Right, none) >= betterLevel {
 		return f, nil
 	}
+	all := nn.Indices(f.Examples)
+	var first []int
+	for i := 0; i < len(all); i += max(1, len(all)/fitFirst) {
+		first = append(first, i)
+	}
 	for _, other := range append(some.Rescaled(p), m.otherTables(ctx, in, set)...) {
-		accuracy, after, err := release.CleanUtility(ctx, net, other.Set, nil, nil)
+		n, chance, err := 0, 0., error(nil)
+		for _, rows := range [][]int{first, all} {
+			if err == nil && chance < promising {
+				n, chance, err = gain(ctx, net, other.Set, rows, before)
+			}
+		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -103,8 +117,7 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 			continue
 		}
 		f.Tried++
-		n := accuracy.Correct
-		if n <= f.Commonest || f.Better != nil && n <= f.Better.Right || !better(before, after) {
+		if chance >= betterLevel || n <= f.Commonest || f.Better != nil && n <= f.Better.Right {
 			continue
 		}
 		full := other.Preprocess
@@ -127,19 +140,20 @@ func (f *Fit) count(set *dataset.Set) {
 	}
 }
 
-// better reports whether the second of two classifiers is right more often than chance explains.
-// The slices have the score of each example: 1 if the classifier was right.
-func better(first, second []float64) bool {
+// gain returns how many of some examples the model has right, and the probability that chance alone makes it as much better as it is
+// than before, where before has a 1 for each example of the set that was right.
+func gain(ctx context.Context, net nn.Model, set *dataset.Set, rows []int, before []float64) (right int, chance float64, err error) {
+	accuracy, after, err := release.CleanUtility(ctx, net, set.Subset(rows), nil, nil)
 	gained, lost := 0, 0
-	for i, right := range second {
+	for i, right := range after {
 		switch {
-		case right > first[i]:
+		case right > before[rows[i]]:
 			gained++
-		case right < first[i]:
+		case right < before[rows[i]]:
 			lost++
 		}
 	}
-	return stat.McNemar(gained, lost) < betterLevel
+	return accuracy.Correct, stat.McNemar(gained, lost), err
 }
 
 // sampled returns examples of the set, evenly spaced.
