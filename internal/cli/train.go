@@ -46,7 +46,7 @@ After Ctrl-C, the same command with --resume continues from the last finished ep
 
 // MoreHelp implements detailed.
 func (trainCmd) MoreHelp() string {
-	return "Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; with --seeds, each seed has its own folder. --resume trains the seeds that are missing.\n\n" +
+	return "Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack. With --seeds, each seed has its own folder. --resume trains the seeds that are missing.\n\n" +
 		"The noise of --sigma-scale follows the features: its strength is set anew for each batch. --bits-penalty 0.01 also makes the net remove from the features what the task does not need."
 }
 

@@ -19,12 +19,12 @@ const (
 	fitRows     = 5000
 )
 
-// The p-values of McNemar's test below which one way to scale the inputs is better than another, on all examples, and worth to be
-// tried on all, on fitFirst of them or so, evenly spaced. Fewer than ten are compared for a model.
+// Other ways to scale the inputs, fewer than ten, are tried on fitFirst or so of the examples, evenly spaced. One is tried on
+// all if McNemar's test of these has a p-value below promising. It is better if that of all is below betterLevel.
 const (
-	betterLevel = 1e-5
-	promising   = .05
 	fitFirst    = 250
+	promising   = .05
+	betterLevel = 1e-5
 )
 
 // A Fit compares a model with the guess of the commonest class, on some of the data.
@@ -140,8 +140,8 @@ func (f *Fit) count(set *dataset.Set) {
 	}
 }
 
-// gain returns how many of some examples the model has right, and the probability that chance alone makes it as much better as it is
-// than before, where before has a 1 for each example of the set that was right.
+// gain returns how many of some examples the model has right, and the p-value of McNemar's test that it is better than before.
+// before has a 1 for each example of the set that was right.
 func gain(ctx context.Context, net nn.Model, set *dataset.Set, rows []int, before []float64) (right int, chance float64, err error) {
 	accuracy, after, err := release.CleanUtility(ctx, net, set.Subset(rows), nil, nil)
 	gained, lost := 0, 0

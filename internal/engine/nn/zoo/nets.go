@@ -9,7 +9,7 @@ import (
 
 // A Net is a net that can be built by its name.
 type Net struct {
-	Build      func(shape []int, classes int, seed uint64) *nn.Graph // for inputs of a shape, which paper A's two nets and the curious one do not heed
+	Build      func(shape []int, classes int, seed uint64) *nn.Graph // for inputs of a shape; nets without Shape have only one
 	Shape      []int                                                 // default
 	Classes    int                                                   // default
 	Fixed      bool                                                  // the number of classes cannot be changed
