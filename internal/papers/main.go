@@ -95,6 +95,13 @@ func newRow(cells ...string) (r row) {
 // same reports whether a row has the same published figures.
 func (r row) same(as row) bool { return r[0] == as[0] && r[1] == as[1] && r[2] == as[2] }
 
+// net returns what the scale of a row says of its net, "" where it is the paper's.
+func (r row) net() string {
+	_, net, _ := strings.Cut(r[4], ", net ")
+	net, _, _ = strings.Cut(net, ";")
+	return net
+}
+
 // written returns the table of these rows.
 func written(rows []row) string {
 	lines := []string{columns}
@@ -145,12 +152,15 @@ func (t tables) figures(_ context.Context, kept []row) (rows []row, err error) {
 		if err != nil {
 			return nil, err
 		}
+		var made []row
 		for _, r := range runs {
-			rows = append(rows, r.figures(f)...)
+			made = append(made, r.figures(f)...)
 		}
-		if of := named(kept, name); len(runs) == 0 && len(of) > 0 {
-			rows = append(rows, of...)
-		} else if len(runs) == 0 {
+		of := slices.DeleteFunc(named(kept, name), func(k row) bool {
+			return slices.ContainsFunc(made, func(m row) bool { return m.net() == k.net() })
+		})
+		rows = append(append(rows, of...), made...)
+		if len(of)+len(made) == 0 {
 			needs := "needs " + f.Data
 			if !f.Trained {
 				needs += " and a trained " + f.Net

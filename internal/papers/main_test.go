@@ -117,6 +117,18 @@ func TestRewrite(t *testing.T) {
 			t.Errorf("of two runs:\n%s\nat first:\n%s", got, want)
 		}
 	}
+
+	// Rows of another net stand beside those of the paper's own, without what the paper prints of that.
+	r.Model.Path = "other.onnx"
+	dir = t.TempDir()
+	save(t, r, filepath.Join(dir, "figure1"))
+	must.Do(t, (tables{dir, made.takes}).rewrite(context.Background(), page))
+	got = string(must.Get(os.ReadFile(page))(t))
+	for _, want := range []string{"| `figure1` | accuracy, clean | 97.9 % | 50.0 % of 8 images | 20 of", "| `figure1` | accuracy, clean | – | 50.0 % of 8 images | 20 of 10000 images, net other;"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("of another net:\n%s\nwithout %q", got, want)
+		}
+	}
 	must.Do(t, os.WriteFile(page, []byte("no comments"), 0o666))
 	if err := made.rewrite(context.Background(), page); err == nil || !strings.Contains(err.Error(), "must be there") {
 		t.Errorf("a page without the comments: %v", err)

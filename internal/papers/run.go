@@ -58,7 +58,11 @@ func (r finished) figures(f paper.Figure) (rows []row) {
 			if theirs := beside(c, "authors'"); theirs != "" {
 				ours += "; authors' procedure " + theirs
 			}
-			rows = append(rows, newRow(name, c.Subject, beside(c, "published"), ours, scale))
+			published := beside(c, "published")
+			if f.Trained && r.net() != "" { // it is of the paper's own net
+				published = ""
+			}
+			rows = append(rows, newRow(name, c.Subject, published, ours, scale))
 		case "method":
 			low, ours := c, c.Value.String()
 			low.ID = "method.low"
@@ -69,6 +73,14 @@ func (r finished) figures(f paper.Figure) (rows []row) {
 		}
 	}
 	return rows
+}
+
+// net is the name of the file of a net that is not the paper's, else "".
+func (r finished) net() string {
+	if net := strings.TrimSuffix(filepath.Base(r.Model.Path), ".onnx"); net != "model" && net != "." {
+		return net
+	}
+	return ""
 }
 
 // examined says how much of the paper's experiment a run did, and how long all of it would take.
@@ -82,8 +94,8 @@ func (r finished) examined(f paper.Figure) string {
 	if words := strings.Fields(r.Command); slices.Contains(words, "--epochs") {
 		s += ", net of " + words[slices.Index(words, "--epochs")+1] + " epochs"
 	}
-	if net := strings.TrimSuffix(filepath.Base(r.Model.Path), ".onnx"); net != "model" && net != "." { // not the paper's
-		s += ", net " + net
+	if r.net() != "" {
+		s += ", net " + r.net()
 	}
 	if n := r.Data.Examples; n > 0 && n < wanted {
 		all := time.Duration(r.Timing["bounds"] / float64(n) * float64(wanted) * float64(time.Second))
