@@ -211,8 +211,8 @@ func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f pape
 		return fit(ctx, e, dir, r, data, m.Data)
 	}))
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return &run.InterruptedError{Kept: "training goes on from its last finished epoch", Cause: ctx.Err()}
+	case err != nil && ctx.Err() != nil && exists(filepath.Join(dir, training.UnfinishedFolder)):
+		return &run.InterruptedError{Kept: training.KeptEpochs, Cause: ctx.Err()}
 	case err != nil:
 		return err
 	}

@@ -22,8 +22,8 @@ var trainingExamples = map[Data]int{UTKFace: 17068, CelebA: 92000}
 // timed is how many steps an estimate is made from. One more goes before them, in which buffers are made.
 const timed = 5
 
-// WritePlan lists the trainings that are chosen, with the published figures and estimated times. These
-// are in proportion to the steps, each of which takes as long as one of a short training of its kind on random pictures.
+// WritePlan lists the trainings that are chosen, with the published figures and estimated times. A time is
+// the number of steps times that of one step. A short training on random pictures measures one step of each kind.
 func (g *Grid) WritePlan(ctx context.Context, w io.Writer) error {
 	examples := trainingExamples[g.Data]
 	if g.limited() {

@@ -104,11 +104,9 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 		first = append(first, i)
 	}
 	for _, other := range append(some.Rescaled(p), m.otherTables(ctx, in, set)...) {
-		n, chance, err := 0, 0., error(nil)
-		for _, rows := range [][]int{first, all} {
-			if err == nil && chance < promising {
-				n, chance, err = gain(ctx, net, other.Set, rows, before)
-			}
+		n, chance, err := gain(ctx, net, other.Set, first, before)
+		if err == nil && chance < promising {
+			n, chance, err = gain(ctx, net, other.Set, all, before)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

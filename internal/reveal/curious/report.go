@@ -304,7 +304,7 @@ func (x *PrunedRun) ReportEnds(r *report.Report) {
 type History struct {
 	Task                 string // what it was trained on
 	Parameters, Examples int
-	Epochs               []Epoch // LossY and ValidationY count; ValidationY is NaN if it was not measured
+	Epochs               []Epoch // LossY and ValidationY count
 	Penalty              bool    // the loss has one
 }
 

@@ -65,7 +65,7 @@ func (t *Teacher) Distill(ctx context.Context, dir string, o DistillOptions) (*S
 	case err != nil && ctx.Err() == nil && !errors.As(err, &broken):
 		return nil, &measure.OptionError{Err: err}
 	case err != nil && trained != nil:
-		return nil, &run.InterruptedError{Kept: "distillation goes on from its last finished epoch", Cause: err}
+		return nil, &run.InterruptedError{Kept: KeptEpochs, Cause: err}
 	case err != nil:
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set,
 	}
 	if err := r.fit(ctx, g, data, t, o); err != nil {
 		if ctx.Err() != nil && r.Unfinished != "" && len(t.Epochs) > 0 {
-			err = &run.InterruptedError{Kept: "training goes on from its last finished epoch", Cause: err}
+			err = &run.InterruptedError{Kept: KeptEpochs, Cause: err}
 		}
 		return nil, err
 	}

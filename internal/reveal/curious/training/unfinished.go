@@ -17,6 +17,9 @@ import (
 // UnfinishedFolder keeps the parts of a training after each epoch, in the training's folder, until it is done.
 const UnfinishedFolder = "unfinished"
 
+// KeptEpochs says what is kept of an interrupted training.
+const KeptEpochs = "training goes on from its last finished epoch"
+
 // UnfinishedRoom is how many times the parameters an unfinished training takes while its file is
 // replaced: twice the parameters, their two moments and those of the best epoch.
 const UnfinishedRoom = 8
