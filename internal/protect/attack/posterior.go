@@ -19,6 +19,9 @@ const (
 	// temperatureTrials is how many training examples choose the temperature, each in turn left
 	// out of the list: their mean error is known to some 5 %, and temperatures are steps of two.
 	temperatureTrials = 200
+	// temperatureInputs is how many numbers of these examples are compared, at most about: as many as say enough about a mean
+	// over examples.
+	temperatureInputs = 4096
 )
 
 // NewPosterior returns the attack that answers the posterior mean over the training examples, as if one of them had been
@@ -45,7 +48,16 @@ func NewPosterior(ctx context.Context, s Setting) (*Attack, error) {
 	}
 	list := bayes.Inputs{Front: s.Front, Data: s.Data, Indices: indices, Memo: s.Memo}.Kept()
 	r := rand.New(rand.NewPCG(s.Seed, temperatureTrials))
-	temperature, err := bayes.ChooseTemperature(ctx, list, p, inputs, density, temperatureTrials, r)
+	stride := max(1, p/temperatureInputs)
+	few, whole := (p+stride-1)/stride, make([]float32, p)
+	temperature, err := bayes.ChooseTemperature(ctx, list, few, func(x []float32, candidates []int) {
+		for k, j := range candidates {
+			inputs(whole, []int{j})
+			for i := range few {
+				x[k*few+i] = whole[i*stride]
+			}
+		}
+	}, density, temperatureTrials, r)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,7 @@ func Affordable(g *nn.Graph, candidates string) int {
 // Multiply-adds of float32 take about two seconds for 2³⁵ on one core, those of float64 twice as long.
 const (
 	scalingWork    = 1 << 37 // from which the strength of the noise is computed
+	fitWork        = 1 << 36 // of the examples that Fits classifies
 	lookupWork     = 1 << 37 // of the vectors of a database
 	sampleWork     = 1 << 37 // of a sample, in float64
 	lessonWork     = 1 << 37 // of what attacks learn from

@@ -17,12 +17,15 @@ import (
 const (
 	fitPictures = 1000
 	fitRows     = 5000
+	fitLeast    = 250 // of pictures
 )
 
-// Other ways to scale the inputs, fewer than ten, are tried on fitFirst or so of the examples, evenly spaced. One is tried on
-// all if McNemar's test of these has a p-value below promising. It is better if that of all is below betterLevel.
+// Other ways to scale the inputs, fewer than ten, are tried on one in fitPart of the examples, evenly spaced, or on more if those
+// are below fitFirst. One is tried on all if McNemar's test of these has a p-value below promising. It is better if that of
+// all is below betterLevel.
 const (
-	fitFirst    = 250
+	fitPart     = 4
+	fitFirst    = 100
 	promising   = .05
 	betterLevel = 1e-5
 )
@@ -82,7 +85,7 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 	if err != nil || !set.Labelled() || set.Len() == 0 {
 		return nil, err
 	}
-	some := sampled(set)
+	some := m.sampled(set)
 	f := &Fit{Examples: some.Len()}
 	accuracy, before, err := release.CleanUtility(ctx, net, some, nil, nil)
 	if err != nil {
@@ -100,7 +103,7 @@ func (m *Model) Fits(ctx context.Context, in Inputs, set *dataset.Set) (*Fit, er
 	}
 	all := nn.Indices(f.Examples)
 	var first []int
-	for i := 0; i < len(all); i += max(1, len(all)/fitFirst) {
+	for i := 0; i < len(all); i += max(1, min(fitPart, len(all)/fitFirst)) {
 		first = append(first, i)
 	}
 	for _, other := range append(some.Rescaled(p), m.otherTables(ctx, in, set)...) {
@@ -155,11 +158,12 @@ func gain(ctx context.Context, net nn.Model, set *dataset.Set, rows []int, befor
 }
 
 // sampled returns examples of the set, evenly spaced.
-func sampled(set *dataset.Set) *dataset.Set {
-	n := min(set.Len(), fitPictures)
+func (m *Model) sampled(set *dataset.Set) *dataset.Set {
+	most := affordable(m.Graph, fitWork, fitLeast, fitPictures)
 	if set.Values != nil {
-		n = min(set.Len(), fitRows)
+		most = fitRows
 	}
+	n := min(set.Len(), most)
 	indices := make([]int, n)
 	for i := range indices {
 		indices[i] = i * set.Len() / n
@@ -184,5 +188,5 @@ func (m *Model) otherTables(ctx context.Context, in Inputs, set *dataset.Set) []
 	if err != nil || !slices.Equal(again.Y, set.Y) {
 		return nil
 	}
-	return []dataset.Rescaled{{What: what, Preprocess: other.Preprocess, Set: sampled(again)}}
+	return []dataset.Rescaled{{What: what, Preprocess: other.Preprocess, Set: m.sampled(again)}}
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/bound"
@@ -85,6 +86,8 @@ type lists struct {
 	columns  int  // features
 	gaussian bool // the densities are those of Gaussian noise, so that likelihoods are a matrix product
 	atOnce   int  // releases that are drawn for one that is measured: a single one where the noise of their mean is known
+
+	readers sync.Pool // of *bandReader
 }
 
 // newLists returns lists without figures.

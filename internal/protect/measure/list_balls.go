@@ -62,7 +62,8 @@ func (l *lists) balls(of []int) []ball {
 	}
 	bands := bound.Octaves(l.target.Coordinates)
 	values, largest := make([][][]float64, len(bands)), 0. // [band][input]
-	reader := l.newBandReader(bands)
+	reader := l.reader(bands)
+	defer l.readers.Put(reader)
 	for _, i := range of {
 		reader.read(l.Sample, i)
 		for k, v := range reader.split() {
@@ -97,7 +98,11 @@ type bandReader struct {
 	values      [][]float64 // of each band: the whole input, then its coordinates
 }
 
-func (l *lists) newBandReader(bands []bound.Band) *bandReader {
+// reader returns a reader of the octaves of the coordinates. The caller puts it back.
+func (l *lists) reader(bands []bound.Band) *bandReader {
+	if r, ok := l.readers.Get().(*bandReader); ok {
+		return r
+	}
 	c := l.target.Coordinates
 	r := &bandReader{coordinates: c, bands: bands, stored: make([]float32, c.Inputs()), along: make([]float64, c.Len())}
 	r.values = append(r.values, make([]float64, c.Inputs()))

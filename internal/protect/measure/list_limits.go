@@ -103,7 +103,9 @@ func (l *lists) squares(ctx context.Context, what string, found *posterior, band
 
 // squaresOf computes the squares of the draws from..to.
 func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band, balls []ball, from, to int) {
-	truth, other := l.newBandReader(bands), l.newBandReader(bands)
+	truth, other := l.reader(bands), l.reader(bands)
+	defer l.readers.Put(truth)
+	defer l.readers.Put(other)
 	for b := from; b < to; b++ {
 		d := found.Draws[b]
 		if d.Truth == d.Other {

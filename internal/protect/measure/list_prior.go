@@ -41,10 +41,11 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, in Peo
 			n := len(x) / p
 			squares := make([]float64, n*len(bands))
 			simd.Parallel(n, 8, func(from, to int) {
-				reader := l.newBandReader(bands)
+				reader := l.reader(bands)
+				defer l.readers.Put(reader)
 				for i := from; i < to; i++ {
-					simd.Axpy(-1, mean, x[i*p:(i+1)*p])
-					reader.values[0] = x[i*p : (i+1)*p]
+					copy(reader.values[0], x[i*p:(i+1)*p])
+					simd.Axpy(-1, mean, reader.values[0])
 					for k, v := range reader.split() {
 						squares[i*len(bands)+k] = simd.SumSquares(v)
 					}
