@@ -30,27 +30,23 @@ func (m *Memo) place(i int) int {
 	return m.at[i]
 }
 
-// fill makes the features of some inputs known. compute overwrites dst with those of rows.
-func (m *Memo) fill(rows []int, compute func(dst []float64, rows []int) error) error {
-	var fresh []int
+// unknown returns those of some inputs whose features are not known.
+func (m *Memo) unknown(rows []int) (fresh []int) {
 	for _, i := range rows {
 		if !m.known[m.place(i)] {
 			fresh = append(fresh, i)
 		}
 	}
-	dst := make([]float64, min(len(fresh), batchInputs)*m.dim)
-	for lo := 0; lo < len(fresh); lo += batchInputs {
-		some := fresh[lo:min(lo+batchInputs, len(fresh))]
-		if err := compute(dst[:len(some)*m.dim], some); err != nil {
-			return err
-		}
-		for k, i := range some {
-			at := m.place(i)
-			copy(m.a[at*m.dim:(at+1)*m.dim], dst[k*m.dim:])
-			m.known[at] = true
-		}
+	return fresh
+}
+
+// keep makes the features of some inputs known.
+func (m *Memo) keep(rows []int, features []float64) {
+	for k, i := range rows {
+		at := m.place(i)
+		copy(m.a[at*m.dim:(at+1)*m.dim], features[k*m.dim:])
+		m.known[at] = true
 	}
-	return nil
 }
 
 // read overwrites dst with the features of some inputs, which must be known.

@@ -31,26 +31,27 @@ func (in Inputs) Features(ctx context.Context, dst []float64, indices []int) err
 	for i, j := range indices {
 		rows[i] = in.Indices[j]
 	}
-	if in.Memo == nil {
-		return in.compute(ctx, dst, rows)
+	if in.Memo != nil {
+		err := in.compute(ctx, in.Memo.unknown(rows), in.Memo.keep)
+		if err == nil {
+			in.Memo.read(dst, rows)
+		}
+		return err
 	}
-	err := in.Memo.fill(rows, func(dst []float64, rows []int) error { return in.compute(ctx, dst, rows) })
-	if err == nil {
-		in.Memo.read(dst, rows)
-	}
-	return err
+	return in.compute(ctx, rows, func(_ []int, features []float64) { dst = dst[copy(dst, features):] })
 }
 
-// compute overwrites dst with the features of inputs of Data.
-func (in Inputs) compute(ctx context.Context, dst []float64, rows []int) error {
+// compute calls f with the features of inputs of Data, batchInputs of them at a time.
+func (in Inputs) compute(ctx context.Context, rows []int, f func(rows []int, features []float64)) error {
 	p, n := in.Front.Dims()
-	wide := make([]float64, min(batchInputs, len(rows))*p)
+	most := min(batchInputs, len(rows))
+	wide, features := make([]float64, most*p), make([]float64, most*n)
 	return nn.EachBatch(ctx, in.Data, p, rows, batchInputs, func(some []int, x []float32) error {
 		for i, v := range x {
 			wide[i] = float64(v)
 		}
-		in.Front.Forward64(dst[:len(some)*n], wide[:len(x)])
-		dst = dst[len(some)*n:]
+		in.Front.Forward64(features[:len(some)*n], wide[:len(x)])
+		f(some, features[:len(some)*n])
 		return nil
 	})
 }
