@@ -98,7 +98,7 @@ func (c *boundCmd) readFewer(released *nn.Graph, in *measure.Inputs) (notes []st
 
 // measurement checks the flags and opens model and data.
 func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error) {
-	leaves, err := c.release(c.Seed)
+	leaves, err := c.release()
 	if err != nil {
 		return nil, err
 	}

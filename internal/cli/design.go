@@ -38,7 +38,7 @@ Finds the release that keeps a promise about every adversary at the lowest cost 
 func (designCmd) MoreHelp() string {
 	return `Exit status: 0 if the promise is kept, 1 if not (the report then names the nearest release), 2 for wrong usage, 3 if the search could not finish.
 
-The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if the limits of these figures, of 99.9 % confidence each, keep it. If they do not, the noise is raised in steps that were fixed before, and the looks share the confidence. --attack-rms limits the attacks that ran; another attack may do better.
+The search tries, at each node of --features, several methods: noise of one strength on all features, principal directions, discriminants, and layers that are learned under the noise together with a new head. It measures on training data, and sets the strength of the noise with a fifth of the test data. The answer is then measured on the other test data as tattle bound does, with fresh noise: how often candidates are identified, and new inputs hidden among them; the bits revealed; the floor for adversaries without a list; and accuracy. The promise is kept if the limits of these figures, of 99.9 % confidence each, keep it. If they do not, the noise is raised in steps that were fixed before, and the looks share the confidence.
 
 Writes model.onnx with the new layers and head (noise is added to the output of its node release), report.html, report.json and the arrays of the bounds. The report ends with a tattle bound command that examines the release further.`
 }
@@ -50,7 +50,6 @@ type promiseFlags struct {
 	Exposed   string   `help:"At most 1 % of people are named in more than 10 % of releases by one with that list: '10%: 1%'." placeholder:"SHARE: PEOPLE"`
 	Floor     float64  `help:"Nobody without a list reconstructs the input with a smaller RMS error, in grey levels if there are." placeholder:"X" range:"(0,)"`
 	Bits      float64  `help:"The release reveals at most so many bits about which candidate the input is." placeholder:"X" range:"(0,)"`
-	AttackRMS float64  `name:"attack-rms" help:"No attack of tattle reconstructs the input with a smaller RMS error, in the units of --floor." placeholder:"X" range:"(0,)"`
 	Protect   []string `sep:"none" help:"Nobody infers a sensitive attribute better: 'gender: 60%', 'gender: auc 0.6', 'gender: 0.1 bits' beyond the target, or the least: gender." placeholder:"LIMIT"`
 
 	MaxAccuracyDrop string `name:"max-accuracy-drop" help:"Accuracy drops by at most this (95 % limit): 1%." placeholder:"X"`
@@ -59,7 +58,6 @@ type promiseFlags struct {
 // promiseSearch are the flags of the search.
 type promiseSearch struct {
 	Methods   []string `help:"How the released numbers are made: isotropic, projected, discriminant, shaped, trained; of vectors erased, not trained (default: all)." placeholder:"LIST"`
-	Finetune  string   `help:"What is trained under the noise: none, the head (and the layer that is released), or all of the model." enum:"none,head,all" default:"head"`
 	Task      []string `sep:"none" help:"Sensitive attribute that the release must answer, beside the target." placeholder:"ATTRIBUTE"`
 	Keep      int      `help:"Numbers that are released (default: by the number of classes)." placeholder:"N" range:"[1,)" more:""`
 	Noise     string   `help:"Noise with which the answer is measured: gaussian, or lattice, as tattle guard adds it (default: gaussian)." enum:"gaussian,lattice" default:"gaussian"`
@@ -83,8 +81,8 @@ func (c *designCmd) onLattice() bool { return c.Noise == "lattice" }
 
 // options reads what is promised, the limit on the cost, and what of the search does not depend on the data.
 func (c *designCmd) options() (o design.Options, err error) {
-	o = design.Options{Queries: c.Queries, Finetune: design.Finetune(c.Finetune), Epochs: c.Epochs, Tasks: c.Task, Keep: c.Keep, ListDraws: c.ListDraws, Seed: c.Seed}
-	o.Floor, o.Bits, o.Attack = c.Floor, c.Bits, c.AttackRMS
+	o = design.Options{Queries: c.Queries, Epochs: c.Epochs, Tasks: c.Task, Keep: c.Keep, ListDraws: c.ListDraws, Seed: c.Seed}
+	o.Floor, o.Bits = c.Floor, c.Bits
 	for _, m := range c.Methods {
 		o.Methods = append(o.Methods, design.Method(m))
 	}
@@ -111,7 +109,7 @@ func (c *designCmd) options() (o design.Options, err error) {
 		o.Protect = append(o.Protect, p)
 	}
 	if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err == nil && !o.Promise() {
-		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --worst-case, --exposed, --floor, --bits, --attack-rms or --protect, such as --identify 1%")
+		err = usage(errors.New("no promise is given"), "promise something about every adversary with --identify, --worst-case, --exposed, --floor, --bits or --protect, such as --identify 1%")
 	}
 	return o, err
 }

@@ -100,7 +100,6 @@ func (j *designJob) forPromise(o *design.Options) error {
 	if levels := measure.GreyLevels(j.data); levels > 0 {
 		o.GreyLevels = levels
 		o.Floor /= levels
-		o.Attack /= levels
 	}
 	if o.Identify > 0 {
 		if err := j.setApart(o); err != nil {
@@ -286,9 +285,7 @@ func (m *measurement) enough(ctx context.Context, e *env, dir string, p design.R
 	strengths := design.Strengths(m.Sigma)
 	for k, sigma := range strengths {
 		look := m.at(sigma, k+1)
-		if p.Options.Attack == 0 {
-			look.Adversaries.Attacks = nil
-		}
+		look.Adversaries.Attacks = nil
 		look.Adversaries.Lists.SkipAttacks = true
 		r, known, err := look.looked(ctx, e, dir)
 		if err != nil {
@@ -336,7 +333,7 @@ func (j *designJob) utility(ctx context.Context, dir string, r *report.Report, p
 		return err
 	}
 	noise := func(values int) (release.Noise, error) {
-		return s.Release.Again(j.Seed).Noise(p.Answer.Best.Sigma, values, "")
+		return s.Release.Again().Noise(p.Answer.Best.Sigma, values, "")
 	}
 	purpose := measure.Purpose{Use: j.use, Data: j.data, Views: j.views}.Measured(j.model.Graph)
 	p.Utility, err = p.Answer.Utility(ctx, j.model.Graph, written, split, purpose, p.Options.Tasks, noise, j.Seed)

@@ -48,7 +48,7 @@ func finding(err error, hint string) error { return &statusError{statusFinding, 
 // their name: that of ReferenceTarget is --reference-target.
 var optionFlags = map[string]string{
 	"Family": "--noise", "Sigma": "--noise", // of measure: the errors name the strength, delta and clip
-	"Limits": "--identify", "Worst": "--worst-case", "MaxDrop": "--max-accuracy-drop", "Attack": "--attack-rms", "Tasks": "--task", // of design
+	"Limits": "--identify", "Worst": "--worst-case", "MaxDrop": "--max-accuracy-drop", "Tasks": "--task", // of design
 	"Dir": "--out", // of reproduce
 }
 

@@ -154,35 +154,18 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	return k, checkValues(k)
 }
 
-const (
-	noTargets = "targets for unbiased estimators are gone: promise something about every adversary with --identify, --floor, --bits, --attack-rms or --protect"
-	noCluster = "workers share the run's folder: start it with --prepare, then any number of: tattle worker DIR"
-)
-
 // goneNames are errors about commands and flags that are gone, with what takes their place.
 var goneNames = map[string]string{
-	`unknown command "merge"`:           "any number of: tattle worker DIR, the last of which writes the report",
-	`unknown command "cluster"`:         noCluster,
 	`data: expected "<name>"`:           "tattle data info lists the sets",
 	`data: <name> must be one of "utk`:  "only faces in UTKFace's format are drawn: tattle data make utkface",
-	"unknown flag --cluster":            noCluster,
-	"unknown flag --folder":             "the folder is an argument: tattle worker DIR",
-	"unknown flag --resolvable":         noTargets,
-	"unknown flag --median-std":         noTargets,
-	"unknown flag --attack-mse":         noTargets,
 	"design: unknown flag --projection": "design chooses projections itself: choose with --methods",
 	"design: unknown flag --draws":      "the number of draws behind a promise is set with --list-draws",
 	"prune: unknown flag --global":      "the smallest weights of each layer are pruned, as in paper B: leave the flag out",
-	"unknown flag --van-trees":          "the van Trees bound is gone: --candidates gives floors for the same adversaries without its assumption",
-	"unknown flag --no-van-trees":       "the van Trees bound is gone: leave the flag out",
 	"serve: unexpected argument":        "--model FILE names a model; tattle runs --index DIR writes a page that lists the reports in a folder",
-	"unknown flag --evidence":           "the run's folder holds the outputs, every figure in report.json and the report as a page, Markdown, SARIF and JUnit",
 	"[<experiment>] must be one of":     "tattle reproduce --list names them; make detection runs the study of audits",
 	"unknown flag --split":              "the part of the data is given with --part",
-	"unknown flag --training-limit":     "--limit N is for the training part, too; --limit N,FILE lists the measured examples in FILE",
 	"audit: unknown flag --examples":    "how many examples are read is given with --limit",
 	"train: unknown flag --examples":    "how many examples are read is given with --limit",
-	"design: unknown flag --attack":     "a limit on the error of attacks is given with --attack-rms",
 	"train: unknown flag --attack":      "the kind of training is given with --curious, such as --curious regularized",
 	"train: unknown flag --noise":       "the strength of the noise is given with --sigma-scale, as in tattle bound",
 	"train: unknown flag --outputs":     "what is released is given with --outputs-kind, raw or soft, as in tattle audit",

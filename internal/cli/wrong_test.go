@@ -17,7 +17,6 @@ func TestWrongUse(t *testing.T) {
 		"auidt":                              {2, `unknown command "auidt", did you mean "audit"?`, "tattle --help lists the commands"},
 		"guard pakc x":                       {2, `unknown command "pakc", did you mean "pack"?`, "tattle guard --help lists its commands"},
 		"guard":                              {2, `a command is missing: one of "pack", "verify", "check", "serve"`, ""},
-		"merge x":                            {2, `unknown command "merge"`, "tattle worker DIR"},
 		"audit --ouputs s.csv":               {2, `unknown flag --ouputs, did you mean "--outputs"?`, "tattle audit --help lists its flags"},
 		"audit s.csv":                        {2, "unexpected argument s.csv", "tattle audit has no arguments, only flags"},
 		"audit --outputs":                    {2, "--outputs: a value is missing", ""},

@@ -45,7 +45,7 @@ func (v *recomputed) bounds(ctx context.Context) error {
 		}
 		*limit = moved
 	}
-	q := &request{Request: measure.Request{Release: s.Release.Again(v.was.Seed), Seed: v.was.Seed, Draws: s.Draws, Memory: cmp.Or(v.Memory, bound.DefaultMemory)}, recomputed: v, setup: s}
+	q := &request{Request: measure.Request{Release: s.Release.Again(), Seed: v.was.Seed, Draws: s.Draws, Memory: cmp.Or(v.Memory, bound.DefaultMemory)}, recomputed: v, setup: s}
 	split, err := q.open(ctx)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (v *recomputed) complete(s *measure.Setup) error {
 	if len(v.was.Files) == 0 || v.was.Files[0].Name != bound.ArraysFile {
 		return mismatch("%s: files: the first must be %s", v.dir, bound.ArraysFile)
 	}
-	if _, err := s.Release.Again(v.was.Seed).Noise(1, 1, v.dir); errors.Is(err, release.ErrFamily) {
+	if _, err := s.Release.Again().Noise(1, 1, v.dir); errors.Is(err, release.ErrFamily) {
 		return fmt.Errorf("%s: written by tattle %s, and this version has %w: use that version, or run the command again", filepath.Join(v.dir, report.FileJSON), v.was.Version, err)
 	}
 	if part := v.was.Data.Part; part != string(dataset.Train) && part != string(dataset.Test) {

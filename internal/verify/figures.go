@@ -89,7 +89,7 @@ func (q *request) limits(ctx context.Context, s *measure.Split) (x *measure.List
 	again := claimed.Again(candidates, q.Data, q.Seed)
 	again.Progress = q.Progress
 	x, err = again.Run(ctx, measure.Target{
-		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
+		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Label: q.Label, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		FromData: claimed.NoiseFrom, Data: q.Data,
 	})
 	unknown := func(why string) bool { return !slices.Contains(claimed.LeftOut, why) }

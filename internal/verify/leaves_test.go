@@ -44,7 +44,7 @@ func TestEveryLeaf(t *testing.T) {
 	runs := map[string][]string{
 		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none"),
 		"logits": append(bound[:len(bound):len(bound)], "--far", "0", "--twins", "0", "--attack", "none",
-			"--surface", "logits", "--temperature", "3", "--keep", "3", "--projection", "random", "--round", "3", "--covariance", covariance),
+			"--surface", "logits", "--keep", "3", "--covariance", covariance),
 		"attacked": append(bound[:len(bound):len(bound)], "--barankin", "0", "--far", "0", "--twins", "1", "--training-data", learned, "--list-draws", "100", "--exposed-people", "5", "--attack", "linear", "--attack-draws", "1",
 			"--keep", "4", "--projection", "principal", "--no-cramer-rao"),
 		"audit": {"audit", "--outputs", outputs, "--attacks", "logistic", "--no-defences", "--fail-on", "never", "--permutations", "99"},
@@ -326,7 +326,7 @@ var added = map[string]map[string]any{
 	"claims[0]":        {"subject": "x", "group": "x", "p": .5, "taken": string(report.Searched)},
 	"findings[0]":      {"subject": "x", "args": []any{"x"}},
 	"request":          {"learned_from": map[string]any{"name": "x", "sha256": "0"}, "figure": "figure1", "attacks": []any{map[string]any{"name": "x"}}, "asked": map[string]any{"folds": "3"}, "folds": 3, "notes": []any{"x"}},
-	"request.release":  {"temperature": 2, "queries": 3, "covariance": true, "noise_from_training": true, "post": map[string]any{"digits": 1}, "projection": "first", "keep": 3},
+	"request.release":  {"queries": 3, "covariance": true, "noise_from_training": true, "label": true, "projection": "first", "keep": 3},
 	"request.reading":  {"limit": "5", "target": "y", "labels": "labels.csv", "preprocessing": "resize=6,6", "preprocessing_beside_model": true},
 	"request.bounds":   {"vectors": map[string]any{"file": "x", "sha256": "0"}},
 	"request.settings": {"folds": 3},
@@ -335,7 +335,7 @@ var added = map[string]map[string]any{
 // others are values that a leaf could have as well.
 var others = map[string][]any{
 	"request.release.surface":           {"features", "logits", "probabilities", "label"},
-	"request.release.projection":        {"first", "random", "principal", "discriminant"},
+	"request.release.projection":        {"first", "principal", "discriminant"},
 	"request.release.noise":             {"laplace", "none", "lattice", "table:x.csv"},
 	"request.bounds.coordinates":        {"dct", "pixels", "vectors"},
 	"request.bounds.domain":             {"free", "legal", "stored"},

@@ -15,7 +15,6 @@ import (
 	"tattle/internal/protect/bound"
 	"tattle/internal/protect/lattice"
 	"tattle/internal/protect/measure"
-	"tattle/internal/protect/release"
 	"tattle/internal/report"
 )
 
@@ -124,8 +123,8 @@ func NewCertificate(r *report.Report, s *measure.Setup, sha256 string, l lattice
 	switch {
 	case s.Bounds == nil:
 		return nil, fmt.Errorf("the run has no bounds")
-	case s.Release.Post != (release.Post{}):
-		return nil, fmt.Errorf("the run measured noisy features after post-processing (--round, --top-k, or --surface label), and a guard releases them before it")
+	case s.Release.Label:
+		return nil, fmt.Errorf("the run measured the label of noisy features (--surface label), and a guard releases the features")
 	case !(s.Bounds.Runtime.Error > 0) && s.Bounds.Runtime.From == bound.RuntimeGiven: // vectors that are released themselves are exact
 		return nil, fmt.Errorf("the figures of the run are for real arithmetic (--runtime-error 0), and a guard computes features in float32")
 	case b.Releases < 1:

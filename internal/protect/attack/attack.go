@@ -20,7 +20,7 @@ type Setting struct {
 	Front   nn.Model
 	Noise   release.Noise
 	Queries int          // releases of one input, whose mean attacks use; 0 is 1
-	Post    release.Post // after the noise
+	Label   bool         // only the label of the features with noise is released
 	Domain  bound.Domain // where reconstructions are clipped
 	Data    nn.Source
 	Memo    *bayes.Memo // of the features of Data; nil: they are computed

@@ -8,7 +8,6 @@ import (
 
 	"tattle/internal/math/gram"
 	"tattle/internal/math/simd"
-	"tattle/internal/protect/release"
 )
 
 // Linear is the affine map of least mean-square error, θ̂ = E[θ] + C_θa (C_aa +
@@ -63,7 +62,7 @@ func NewLinear(ctx context.Context, s Setting) (*Linear, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Linear{indices: indices, noisy: (s.Post != release.Post{}), added: s.variance()}
+	l := &Linear{indices: indices, noisy: s.Label, added: s.variance()}
 	l.Attack = newAttack(s, "linear", fmt.Sprintf("knows the model, the noise and the post-processing, and applies the affine map of least mean-square error for %d training examples", len(indices)),
 		func(_ context.Context, dst, x []float32) error {
 			l.apply(dst, x)

@@ -66,20 +66,19 @@ func repeat(x []float64, count int) []float64 {
 	return y
 }
 
-// An attack is adapted to what is done to a release: of features rounded to whole
-// numbers, the one that knows does better than one that does not.
-func TestLinearKnowsThePost(t *testing.T) {
+// An attack is adapted to what is done to a release: of the label alone, the one that knows does better than one that does not.
+func TestLinearKnowsTheLabel(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 6, 5, 15)
 	train, test := g.draw(5000, 16), g.draw(1000, 17)
-	noise, post := release.Gaussian{Sigma: .3}, release.Post{TopK: 1}
-	measure := func(known release.Post) float64 {
-		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: train, Post: known}))(t)
-		r := must.Get(Measure(ctx, l.Attack, Setting{Front: g.front, Noise: noise, Data: test, Post: post}, nn.Indices(1000), Options{}))(t)
+	noise := release.Gaussian{Sigma: .3}
+	measure := func(known bool) float64 {
+		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: noise, Data: train, Label: known}))(t)
+		r := must.Get(Measure(ctx, l.Attack, Setting{Front: g.front, Noise: noise, Data: test, Label: true}, nn.Indices(1000), Options{}))(t)
 		return r.RootMeanSquare()
 	}
-	knows, not := measure(post), measure(release.Post{})
+	knows, not := measure(true), measure(false)
 	m := NewMean(Setting{Front: g.front}, g.prior.Mean)
-	r := must.Get(Measure(ctx, m, Setting{Front: g.front, Noise: noise, Data: test, Post: post}, nn.Indices(1000), Options{}))(t)
+	r := must.Get(Measure(ctx, m, Setting{Front: g.front, Noise: noise, Data: test, Label: true}, nn.Indices(1000), Options{}))(t)
 	if knows > .97*not || knows > .97*r.RootMeanSquare() {
 		t.Errorf("error %v of the one that knows, %v of the one that does not, %v of the prior", knows, not, r.RootMeanSquare())
 	}

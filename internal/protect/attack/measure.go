@@ -10,7 +10,6 @@ import (
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/bound"
-	"tattle/internal/protect/release"
 )
 
 // Options are the settings of Measure.
@@ -87,7 +86,7 @@ func newMeasurement(a *Attack, s Setting, indices []int, o Options) (*measuremen
 		return nil, errors.New("attack: no examples to reconstruct: give at least one")
 	}
 	about := a.About
-	if a.Name == "inversion" && (s.Post != release.Post{}) {
+	if a.Name == "inversion" && s.Label {
 		about += "; it ignores the post-processing"
 	}
 	c, err := newChannel(s)

@@ -147,29 +147,29 @@ func TestNoAttackBeatsThePosteriorMeanOfGaussians(t *testing.T) {
 func TestWithoutNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 5, 5, 21)
 	train, test := g.draw(2000, 22), g.draw(60, 23)
-	for _, post := range []release.Post{{}, {Label: true}} {
+	for _, label := range []bool{false, true} {
 		m := NewMean(Setting{Front: g.front}, g.prior.Mean)
-		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: release.None{}, Data: train, Post: post}))(t)
-		d := must.Get(NewDecoder(ctx, Setting{Front: g.front, Noise: release.None{}, Data: train, Post: post}, l, DecoderOptions{Hidden: 16, Epochs: 2}))(t)
+		l := must.Get(NewLinear(ctx, Setting{Front: g.front, Noise: release.None{}, Data: train, Label: label}))(t)
+		d := must.Get(NewDecoder(ctx, Setting{Front: g.front, Noise: release.None{}, Data: train, Label: label}, l, DecoderOptions{Hidden: 16, Epochs: 2}))(t)
 		attacks := []*Attack{l.Attack, d.Attack}
-		if post == (release.Post{}) {
+		if !label {
 			v := must.Get(NewInversion(Setting{Front: g.front, Noise: release.None{}}, g.prior, InversionOptions{Starts: []*Attack{l.Attack}}))(t)
 			if !strings.Contains(v.About, "no noise") {
 				t.Errorf("inversion: %s", v.About)
 			}
 			attacks = append(attacks, v)
 		}
-		blind := reach(t, m, g, test, post)
+		blind := reach(t, m, g, test, label)
 		for _, a := range attacks {
-			e := reach(t, a, g, test, post)
-			if post == (release.Post{}) && e > .05*blind || e > blind {
-				t.Errorf("post %v: %s errs by %v, the prior alone by %v", post, a.Name, e, blind)
+			e := reach(t, a, g, test, label)
+			if !label && e > .05*blind || e > blind {
+				t.Errorf("label %v: %s errs by %v, the prior alone by %v", label, a.Name, e, blind)
 			}
 		}
 	}
 }
 
-func reach(t *testing.T, a *Attack, g gaussian, test nn.Rows, post release.Post) float64 {
-	r := must.Get(Measure(context.Background(), a, Setting{Front: g.front, Noise: release.None{}, Data: test, Post: post}, nn.Indices(test.Len()), Options{Draws: 1}))(t)
+func reach(t *testing.T, a *Attack, g gaussian, test nn.Rows, label bool) float64 {
+	r := must.Get(Measure(context.Background(), a, Setting{Front: g.front, Noise: release.None{}, Data: test, Label: label}, nn.Indices(test.Len()), Options{Draws: 1}))(t)
 	return r.RootMeanSquare()
 }

@@ -46,7 +46,6 @@ func TestEverySurface(t *testing.T) {
 		low[i], high[i] = g.prior.Mean[i]-3, g.prior.Mean[i]+3
 	}
 	legal := must.Get(bound.Legal(low, high))(t)
-	posts := []release.Post{{}, release.Post{Digits: 1}, release.Post{TopK: 2}, release.Post{Label: true}}
 	for surface, front := range map[string]*nn.Net{
 		"logits":        chain(t, []int{p}, 1, layer(p, 16), &nn.ReLU{}, layer(16, 10)),
 		"probabilities": chain(t, []int{p}, 2, layer(p, 10), &nn.Softmax{}),
@@ -56,21 +55,21 @@ func TestEverySurface(t *testing.T) {
 		_, n := front.Dims()
 		m := NewMean(Setting{Front: front, Domain: legal}, g.prior.Mean)
 		for i, noise := range everyNoise(t, .05, n) {
-			queries, post := 1+3*(i%2), posts[i%len(posts)]
-			s := Setting{Front: front, Noise: noise, Data: train, Queries: queries, Post: post, Domain: legal}
+			queries, label := 1+3*(i%2), i%2 == 1
+			s := Setting{Front: front, Noise: noise, Data: train, Queries: queries, Label: label, Domain: legal}
 			l := must.Get(NewLinear(ctx, s))(t)
 			d := must.Get(NewDecoder(ctx, s, l, DecoderOptions{Hidden: 16, Epochs: 2}))(t)
 			v := must.Get(NewInversion(s, g.prior, InversionOptions{Steps: 10, Starts: []*Attack{l.Attack}}))(t)
 			attacks := []*Attack{m, l.Attack, d.Attack, v}
 			var alone float64
 			for k, a := range attacks {
-				r := must.Get(Measure(ctx, a, Setting{Front: front, Noise: noise, Data: test, Queries: queries, Post: post}, nn.Indices(60), Options{}))(t)
+				r := must.Get(Measure(ctx, a, Setting{Front: front, Noise: noise, Data: test, Queries: queries, Label: label}, nn.Indices(60), Options{}))(t)
 				inside(t, r, legal)
 				switch e := r.RootMeanSquare(); {
 				case k == 0:
 					alone = e
 				case k < 3 && e > 1.2*alone:
-					t.Errorf("%s, %v, %d queries, post %v: %s reaches %v where the prior alone leaves %v", surface, noise, queries, post, a.Name, e, alone)
+					t.Errorf("%s, %v, %d queries, label %v: %s reaches %v where the prior alone leaves %v", surface, noise, queries, label, a.Name, e, alone)
 				}
 			}
 		}

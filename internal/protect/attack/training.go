@@ -78,7 +78,7 @@ const maxDrawn = 4096
 func newChannel(s Setting) (*channel, error) {
 	c := &channel{Setting: s}
 	_, c.n = s.Front.Dims()
-	if c.Queries = max(1, s.Queries); s.Post == (release.Post{}) {
+	if c.Queries = max(1, s.Queries); !s.Label {
 		c.Noise, c.Queries = release.MeanOf(s.Noise, c.Queries)
 	}
 	if c.Queries > maxDrawn {
@@ -111,7 +111,9 @@ func (c *channel) row(x, a, one []float32, z []float64, r *rand.Rand) {
 		for j, v := range a {
 			one[j] = v + float32(z[j])
 		}
-		c.Post.Apply(one, c.n)
+		if c.Label {
+			release.OneHot(one, c.n)
+		}
 		if c.Queries == 1 {
 			copy(x, one)
 			return

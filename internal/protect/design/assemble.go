@@ -23,7 +23,7 @@ func (s *searcher) assemble(f *found, a *Answer) error {
 		name string
 		file []byte
 		to   **nn.Graph
-	}{{"front", f.Front, &front}, {"layer", f.Layer, &layer}, {"head", f.Head, &head}} {
+	}{{"layer", f.Layer, &layer}, {"head", f.Head, &head}} {
 		if len(x.file) == 0 {
 			continue
 		}
@@ -106,13 +106,4 @@ func split(head *nn.Graph, tasks []train.Task, m Method) ([]*nn.Graph, error) {
 		first += n
 	}
 	return all, nil
-}
-
-// copyOf returns a graph with parameters of its own.
-func copyOf(g *nn.Graph) (*nn.Graph, error) {
-	b, err := onnx.Encode(g)
-	if err != nil {
-		return nil, err
-	}
-	return onnx.Decode("front", b)
 }

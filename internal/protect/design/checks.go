@@ -69,9 +69,6 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 			return
 		}
 		c := checked{name: name, limit: report.AtLeast(scale*limit, unit), mean: math.NaN(), lacks: lacks, floor: name == nameFloor, kind: report.WithConfidence}
-		if name == nameAttack {
-			c.kind = report.Demonstrated
-		}
 		if of == nil && lacks == "" {
 			c.lacks = "it was not computed"
 		} else if lacks == "" {
@@ -97,7 +94,6 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 		all[len(all)-1].kind = report.Certified
 	}
 	least(nameFloor, l.Floor, lacksQueries, find("floor", "", ""), func(v report.Value) float64 { return v.Low })
-	least(nameAttack, l.Attack, lacksQueries, find("attack", "", ""), func(v report.Value) float64 { return v.X })
 	for _, x := range l.Protect {
 		most("right guesses of "+x.Attribute, x.Accuracy, report.Share, lacksList, find("guess.limit", x.Attribute, measure.KnowsList), find("guess.limit", x.Attribute, measure.KnowsDistribution))
 		most("AUC of "+x.Attribute, x.AUC, report.Share, lacksList, find("guess.auc", x.Attribute, measure.KnowsList))
@@ -119,7 +115,7 @@ func worstClaim(s *measure.Setup, among int) (c *report.Claim, lacks string) {
 	if s == nil {
 		return nil, "nothing is released"
 	}
-	noise, err := s.Release.Again(0).Noise(s.Release.Sigma, s.Features, "")
+	noise, err := s.Release.Again().Noise(s.Release.Sigma, s.Features, "")
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -132,9 +128,8 @@ func worstClaim(s *measure.Setup, among int) (c *report.Claim, lacks string) {
 
 // Names of limits.
 const (
-	nameFloor  = "floor without a list"
-	nameAttack = "error of attacks"
-	nameDrop   = "accuracy drop"
+	nameFloor = "floor without a list"
+	nameDrop  = "accuracy drop"
 )
 
 // lacksList says why the limits for adversaries with the list say nothing about the promise; empty if they do.

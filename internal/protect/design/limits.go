@@ -16,7 +16,6 @@ type Limits struct {
 	Candidates int       `json:"candidates,omitempty"` // inputs on the adversary's list, drawn from the training data; 0: all
 	Floor      float64   `json:"floor,omitempty"`      // root mean square error of an adversary without a list, at least, in the model's units
 	Bits       float64   `json:"bits,omitempty"`       // revealed about which candidate the input is, at most
-	Attack     float64   `json:"attack,omitempty"`     // root mean square error of each attack that runs, at least, in the model's units
 	Worst      float64   `json:"worst_case,omitempty"` // probability of naming the input, whatever the data, at most
 	Among      int       `json:"among,omitempty"`      // number of candidates for Worst; 0: Candidates
 	Exposed    *Exposed  `json:"exposed,omitempty"`    // people who are named often; nil: any number of them
@@ -64,7 +63,7 @@ type Protect struct {
 
 // Promise reports whether something is promised.
 func (l Limits) Promise() bool {
-	return l.Identify > 0 || l.Floor > 0 || l.Bits > 0 || l.Attack > 0 || l.Worst > 0 || l.Exposed != nil || len(l.Protect) > 0
+	return l.Identify > 0 || l.Floor > 0 || l.Bits > 0 || l.Worst > 0 || l.Exposed != nil || len(l.Protect) > 0
 }
 
 // ParseIdentify reads "1%@60000" or "0.01@60000": the probability, and the number of

@@ -48,9 +48,6 @@ func (m Method) trait() trait {
 	return traits[slices.IndexFunc(traits, func(t trait) bool { return t.Method == m })]
 }
 
-// learns reports whether a layer is trained.
-func (m Method) learns() bool { return m == Shaped || m == Trained }
-
 // known are the methods for the outputs of the model.
 func (o *Options) known() (all []Method) {
 	for _, t := range traits {
@@ -66,9 +63,6 @@ func (o *Options) places() (all []place) {
 	for _, node := range o.Nodes {
 		for _, m := range o.Methods {
 			t := m.trait()
-			if o.Finetune == FinetuneNone && m.learns() {
-				continue
-			}
 			if t.weights == nil {
 				t.weights = []float64{0}
 			}
@@ -99,7 +93,6 @@ type line struct {
 	place
 	values rows                                   // of the training data: what noise is added to
 	layer  *nn.Graph                              // features to values; nil: they are the features
-	front  *nn.Graph                              // inputs to values where the whole model learned; else nil
 	head   func(sigma float64) (*nn.Graph, error) // noisy values to logits
 	linear bool                                   // head is the linear one that fits best
 	scale  float64                                // a strength to begin with
@@ -153,9 +146,6 @@ func (s *searcher) line(ctx context.Context, c *cut, p place) (*line, error) {
 
 // released returns what the line releases of other inputs, without noise and before it is clipped.
 func (l *line) released(ctx context.Context, c *cut, data nn.Source) (rows, error) {
-	if l.front != nil {
-		return outputs(ctx, l.front, data, nil)
-	}
 	r, err := outputs(ctx, c.front, data, nil)
 	if err != nil || l.layer == nil {
 		return r, err
@@ -228,7 +218,7 @@ func (s *searcher) keep(c *cut, p place) int {
 }
 
 // learn trains the layer of a line, and for Shaped its head.
-func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
+func (s *searcher) learn(ctx context.Context, c *cut, l *line) (err error) {
 	o := shape.Options{
 		Weight: l.Weight, Candidates: s.Candidates, Epochs: s.Epochs, Seed: s.Seed,
 		Progress: func(done, total int) { s.tell(fmt.Sprintf("learning: %s", l.place), done, total) },
@@ -240,32 +230,21 @@ func (s *searcher) learn(ctx context.Context, c *cut, l *line) error {
 		a := s.train.Attribute(p.Attribute)
 		o.Protect = append(o.Protect, shape.Protected{Class: pick(a.Labels, c.learn), Weight: l.Weight * protectWeight})
 	}
-	var front *nn.Graph
-	data, err := nn.Choose(c.features, c.learn), error(nil)
-	if s.Finetune == FinetuneAll {
-		if front, err = copyOf(c.front); err != nil {
-			return err
-		}
-		data = nn.Choose(s.train, c.learn)
-	}
-	tasks := tasksOf(c.train, c.moments.Classes, s.Tasks, c.learn)
+	data, tasks := nn.Choose(c.features, c.learn), tasksOf(c.train, c.moments.Classes, s.Tasks, c.learn)
 	if l.Method == Trained {
-		l.layer, err = shape.Answers(ctx, data, front, c.n, tasks, o)
+		l.layer, err = shape.Answers(ctx, data, c.n, tasks, o)
 		l.scale = shape.AnswerSigma
-	} else {
-		var learned *shape.Shape
-		if learned, err = shape.Fit(ctx, data, front, c.moments, tasks, o); err == nil {
-			l.layer, l.scale = learned.Layer, learned.Sigma
-			if s.Use == nil {
-				l.head = func(float64) (*nn.Graph, error) { return learned.Head, nil }
-			}
-		}
+		return err
 	}
-	if err == nil && front != nil {
-		l.front, l.layer = l.layer, nil
-		l.values, err = outputs(ctx, l.front, s.train, nil)
+	learned, err := shape.Fit(ctx, data, c.moments, tasks, o)
+	if err != nil {
+		return err
 	}
-	return err
+	l.layer, l.scale = learned.Layer, learned.Sigma
+	if s.Use == nil {
+		l.head = func(float64) (*nn.Graph, error) { return learned.Head, nil }
+	}
+	return nil
 }
 
 // mostPrincipal is the largest number of features whose covariance is decomposed: about ten

@@ -38,13 +38,12 @@ type Options struct {
 	Keep    int      // numbers that are released; 0: by the number of classes
 	Seed    uint64
 
-	Queries  int          // releases of each input; 0: one
-	Methods  []Method     // none: all that are known for the outputs of the model
-	Finetune Finetune     // what learns under the noise; empty: FinetuneHead
-	Epochs   int          // of each training; 0: shape's default
-	Tasks    []string     // attributes that the release also answers, beside the target
-	Views    *dataset.Set `json:"-"` // of the training data, of Use; nil: none
-	Use      *release.Use // of the outputs of the model, if they are vectors; nil: they are scores of the classes of the labels
+	Queries int          // releases of each input; 0: one
+	Methods []Method     // none: all that are known for the outputs of the model
+	Epochs  int          // of each training; 0: shape's default
+	Tasks   []string     // attributes that the release also answers, beside the target
+	Views   *dataset.Set `json:"-"` // of the training data, of Use; nil: none
+	Use     *release.Use // of the outputs of the model, if they are vectors; nil: they are scores of the classes of the labels
 	// ListDraws is the least number of draws of the final measurement. Where a limit is too
 	// strict for them, Answer.ListDraws is larger.
 	ListDraws int
@@ -61,16 +60,6 @@ type Options struct {
 	Pool     run.Pool                            `json:"-"` // nil: run.Leader
 	Progress func(phase string, done, total int) `json:"-"`
 }
-
-// Finetune says what is learned under the noise.
-type Finetune string
-
-// The values of Finetune.
-const (
-	FinetuneNone Finetune = "none" // nothing: closed forms only
-	FinetuneHead Finetune = "head" // what is released of the features, and the head
-	FinetuneAll  Finetune = "all"  // the whole model
-)
 
 // check returns an error for options that make no sense, and for limits that no release can keep
 // or that every release keeps.
@@ -100,7 +89,7 @@ func (o *Options) checkSettings() error {
 		refused(!(o.Worst >= 0 && o.Worst < 1) || o.Among < 0, "Worst", "%v among %d candidates: give a share below 1, and a number of candidates", o.Worst, o.Among),
 		refused(o.Worst > 0 && o.worstRadius() == 0, "Worst", "%.4g %% of %d candidates: guessing without the release already names %.3g %%: give a larger share", 100*o.Worst, o.Among, 100/float64(o.Among)),
 		refused(o.ListDraws < 0 || o.ListDraws > mostListDraws, "ListDraws", "%d draws: give a number from 1 to %d", o.ListDraws, mostListDraws),
-		positive("Floor", o.Floor), positive("Attack", o.Attack), positive("Bits", o.Bits),
+		positive("Floor", o.Floor), positive("Bits", o.Bits),
 		refused(!o.Promise(), "Limits", "no promise is given: give a limit, such as on identification"),
 	)
 }
@@ -110,8 +99,7 @@ func (o *Options) checkMethods() error {
 	for _, m := range o.Methods {
 		err = cmp.Or(err,
 			refused(!slices.Contains(o.known(), m), "Methods", "%q cannot be used here: choose from %s", m, joined(o.known())),
-			refused(m == Erased && len(o.Protect) == 0, "Methods", "%s: nothing is protected that could be erased", m),
-			refused(o.Finetune == FinetuneNone && m.learns(), "Methods", "%s learns, and nothing is to be learned: choose from %s, or let the head learn", m, joined([]Method{Isotropic, Projected, Discriminant})))
+			refused(m == Erased && len(o.Protect) == 0, "Methods", "%s: nothing is protected that could be erased", m))
 	}
 	return err
 }
@@ -169,13 +157,12 @@ func People(set *dataset.Set) int { return measure.PeopledOf(set, nn.Indices(set
 
 // checkErrors checks the limits on errors of reconstructions.
 func (o *Options) checkErrors(train, test *dataset.Set) error {
+	if o.Floor == 0 {
+		return nil
+	}
 	guess, unit, in := spread(test), "of the model's units", 1.
 	if o.GreyLevels > 0 {
 		unit, in = "grey levels", o.GreyLevels
-	}
-	err := refused(o.Attack > 0 && o.Attack >= guess, "Attack", "guessing the mean of the inputs, without the release, errs by %.4g %s: the limit must be smaller than that", guess*in, unit)
-	if o.Floor == 0 || err != nil {
-		return err
 	}
 	most := measure.SquareRange(train, o.Seed)
 	top := math.Sqrt((bayes.Population{N: People(test) - measure.SetApart(People(test)), Alpha: alpha / 2}).Floor(min(guess*guess, most), most))

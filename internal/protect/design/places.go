@@ -12,9 +12,9 @@ import (
 const placesAtOnce = 2
 
 // atOnce returns how many places are searched at a time: one if there are several nodes, whose
-// features would take memory together, or if copies of the whole model are trained.
+// features would take memory together.
 func (s *searcher) atOnce() int {
-	if len(s.Nodes) > 1 || s.Finetune == FinetuneAll {
+	if len(s.Nodes) > 1 {
 		return 1
 	}
 	return min(placesAtOnce, runtime.GOMAXPROCS(0))

@@ -60,8 +60,7 @@ func (p Run) Add(r *report.Report) error {
 	return nil
 }
 
-// NeedsNoise reports whether a limit on every adversary, or on attacks, was measured in the report and is not kept: more
-// noise may keep it.
+// NeedsNoise reports whether a limit on every adversary was measured in the report and is not kept: more noise may keep it.
 func (p Run) NeedsNoise(r *report.Report) bool {
 	promise := Promise{Limits: p.Options.Limits, Queries: p.Options.Queries}
 	s, err := measure.SetupOf(r)

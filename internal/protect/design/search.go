@@ -65,7 +65,7 @@ func Search(ctx context.Context, g *nn.Graph, train, test *dataset.Set, o Option
 }
 
 func newSearcher(g *nn.Graph, train, test *dataset.Set, o Options) (*searcher, error) {
-	o.Finetune, o.Pool = cmp.Or(o.Finetune, FinetuneHead), cmp.Or(o.Pool, run.Pool(run.Leader{}))
+	o.Pool = cmp.Or(o.Pool, run.Pool(run.Leader{}))
 	if len(o.Nodes) == 0 {
 		node, err := g.FeatureNode()
 		if err != nil {
@@ -98,10 +98,8 @@ type found struct {
 	Points  []Point `json:"points,omitempty"`
 	Best    *Point  `json:"best,omitempty"`
 	Nearest *Point  `json:"nearest,omitempty"`
-	// ONNX files: features to values, inputs to values, values to logits. Those that the model
-	// itself has are left out.
+	// ONNX files: features to values, values to logits. Those that the model itself has are left out.
 	Layer []byte `json:"layer,omitempty"`
-	Front []byte `json:"front,omitempty"`
 	Head  []byte `json:"head,omitempty"`
 }
 
@@ -176,9 +174,7 @@ func (f *found) encode(l *line) (err error) {
 			*to, err = onnx.Encode(g)
 		}
 	}
-	if encode(&f.Front, l.front); l.front == nil {
-		encode(&f.Layer, l.layer)
-	}
+	encode(&f.Layer, l.layer)
 	if l.Method == Isotropic || err != nil {
 		return err
 	}

@@ -103,9 +103,7 @@ func TestSearch(t *testing.T) {
 	}{
 		{"trained", Options{Methods: []Method{Trained}}, .97},
 		{"trained for two tasks", Options{Methods: []Method{Trained}, Tasks: []string{"side"}}, .95},
-		{"two tasks in closed form", Options{Methods: []Method{Projected}, Tasks: []string{"side"}, Finetune: FinetuneNone}, .7},
-		{"the whole model trained", Options{Methods: []Method{Trained}, Finetune: FinetuneAll}, .97},
-		{"the whole model shaped", Options{Methods: []Method{Shaped}, Finetune: FinetuneAll}, .85},
+		{"two tasks in closed form", Options{Methods: []Method{Projected}, Tasks: []string{"side"}}, .7},
 		{"a node whose head is not linear", Options{Methods: []Method{Projected, Shaped}, Nodes: []string{"features-1"}}, .85},
 		{"three queries", Options{Methods: []Method{Discriminant, Projected}, Queries: 3}, .78}, // .81 to .86, by the seed
 		{"protected", Options{Methods: []Method{Shaped, Trained}, Limits: Limits{Protect: []Protect{{Attribute: "side", Accuracy: .75}}}}, .85},
@@ -168,7 +166,7 @@ func TestWorstCase(t *testing.T) {
 		options Options
 		least   float64
 	}{
-		"closed form": {Options{Methods: []Method{Discriminant, Projected}, Finetune: FinetuneNone}, .85},
+		"closed form": {Options{Methods: []Method{Discriminant, Projected}}, .85},
 		"two queries": {Options{Methods: []Method{Trained}, Queries: 2}, .8},
 		"two tasks":   {Options{Methods: []Method{Trained}, Tasks: []string{"side"}}, .7},
 	} {

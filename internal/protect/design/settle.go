@@ -2,15 +2,11 @@ package design
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
-	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
-	"tattle/internal/protect/bound"
 	"tattle/internal/protect/measure"
-	"tattle/internal/protect/release"
 	"tattle/internal/run"
 )
 
@@ -97,26 +93,6 @@ func (s *searcher) promiseTrial(ctx context.Context, model *nn.Graph, listDraws 
 				break
 			}
 		}
-		if s.Attack > 0 {
-			noise, err := release.NewGaussian(p.Sigma)
-			if err != nil {
-				return 0, err
-			}
-			graph, _, err := s.spec(p).Build(ctx, model, s.train)
-			if err != nil {
-				return 0, err
-			}
-			front, err := nn.NewNet(graph)
-			if err != nil {
-				return 0, err
-			}
-			data := s.train.Subset(validate)
-			nearest, err := s.attacked(ctx, front, noise, s.train.Subset(others(s.train.Len(), validate)), data, nn.Indices(min(attackedExamples, data.Len())))
-			if err != nil {
-				return 0, err
-			}
-			over = max(over, s.Attack/nearest)
-		}
 		return over, nil
 	}, nil
 }
@@ -156,34 +132,4 @@ func (s *searcher) validation() []int {
 	}
 	order := run.Rand(s.Seed, 0, streamSplit).Perm(s.train.Len())
 	return order[:max(1, len(order)/validationShare)]
-}
-
-// attackedExamples is how many inputs the attacks reconstruct while σ is settled.
-const attackedExamples = 100
-
-// attacked returns the smallest root mean square error of the attacks on examples of data that they do
-// not learn from.
-func (s *searcher) attacked(ctx context.Context, front *nn.Net, noise release.Noise, training, data *dataset.Set, indices []int) (float64, error) {
-	whole, err := nn.NewNet(s.graph)
-	if err != nil {
-		return 0, err
-	}
-	legal, err := measure.LegalDomain(s.train)
-	if err != nil {
-		return 0, err
-	}
-	learned, err := measure.Adversaries{Attacks: measure.AttackNames, Training: training, Seed: s.Seed, NeedsAttacks: true, Progress: s.Progress}.Run(ctx,
-		measure.Target{Front: front, Model: whole, Noise: noise, Queries: s.Queries, Data: data, Indices: indices,
-			Coordinates: bound.Pixels(s.inputs), Legal: legal, Seed: s.Seed ^ streamSettle})
-	if err != nil {
-		return 0, err
-	}
-	nearest := math.Inf(1)
-	for _, r := range learned.Results {
-		nearest = min(nearest, math.Sqrt(r.BandMeanSquare(nil)))
-	}
-	if math.IsInf(nearest, 1) {
-		return 0, fmt.Errorf("no attack ran: %v", learned.LeftOut)
-	}
-	return nearest, nil
 }

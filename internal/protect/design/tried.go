@@ -84,7 +84,7 @@ func (p Run) point(r *report.Report, name string, x Point) {
 	if p.Options.Identify > 0 {
 		add("search/identification", max(x.Identified, x.New, 1e-6))
 	}
-	if p.Options.Floor > 0 || p.Options.Attack > 0 {
+	if p.Options.Floor > 0 {
 		add("floors/error of an adversary without a list", max(1, p.Options.GreyLevels)*x.Floor)
 	}
 	for k, want := range p.Options.Protect {

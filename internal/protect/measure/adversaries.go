@@ -66,7 +66,7 @@ type Target struct {
 	Model       nn.Model // the whole model, which recognises reconstructions; nil for none
 	Noise       release.Noise
 	Queries     int
-	Post        release.Post
+	Label       bool // only the label of the features with noise is released
 	Data        nn.Source
 	Indices     []int // of the examples whose releases are attacked
 	Coordinates bound.Coordinates
@@ -181,7 +181,7 @@ func (r *adversary) priorAlone(ctx context.Context) error {
 // setting is the release of examples of the data.
 func (r *adversary) setting(data nn.Source) attack.Setting {
 	t := r.target
-	return attack.Setting{Front: t.released(), Noise: t.Noise, Queries: t.Queries, Post: t.Post, Domain: t.Legal, Data: data, Seed: t.Seed}
+	return attack.Setting{Front: t.released(), Noise: t.Noise, Queries: t.Queries, Label: t.Label, Domain: t.Legal, Data: data, Seed: t.Seed}
 }
 
 // measure measures an attack on the examples.

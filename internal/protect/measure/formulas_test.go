@@ -144,8 +144,8 @@ func TestBandsInWords(t *testing.T) {
 
 // A release names each of its settings that is set, and no other.
 func TestReleaseInWords(t *testing.T) {
-	all := Release{Spec: release.Spec{Surface: "logits", Node: "a", Keep: 2, Projection: "random", Temperature: .5, Covariance: new(release.Covariance), ClipNorm: 3}, Post: release.Post{Digits: 4, TopK: 5}}
-	for r, want := range map[*Release]string{new(Release): "features", &all: "logits of a, random 2, temperature 0.5, with a covariance, norm at most 3, 4 decimals, top 5"} {
+	all := Release{Spec: release.Spec{Surface: "logits", Node: "a", Keep: 2, Projection: "principal", Covariance: new(release.Covariance), ClipNorm: 3}}
+	for r, want := range map[*Release]string{new(Release): "features", &all: "logits of a, principal 2, with a covariance, norm at most 3"} {
 		if got := r.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -100,7 +100,7 @@ func newLists(o ListOptions, t Target) *lists {
 	l := &lists{ListOptions: o, target: t, out: &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks, Look: o.Look}, columns: columnsOf(t.Front)}
 	_, l.gaussian = release.AsGaussian(t.Noise)
 	_, l.atOnce = release.MeanOf(t.Noise, max(t.Queries, 1))
-	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
+	l.out.Processed = t.Label && !l.labelAlone()
 	return l
 }
 
@@ -167,7 +167,7 @@ func (l *lists) roundable(err error, part, of string) error {
 
 // labelAlone reports whether the release is the label without noise.
 func (l *lists) labelAlone() bool {
-	return l.target.Noise == release.None{} && l.target.Post.Label
+	return l.target.Noise == release.None{} && l.target.Label
 }
 
 func (l *lists) leaveOut(format string, a ...any) {

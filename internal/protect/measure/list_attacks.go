@@ -149,9 +149,9 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 				at[k] += v / float64(queries)
 			}
 		}
-		if l.target.Queries <= 1 { // post-processing applies to single releases, not to their mean
+		if l.target.Label && l.target.Queries <= 1 { // labels are of single releases, not of their mean
 			row := nn.Float32s(at)
-			l.target.Post.Apply(row, n)
+			release.OneHot(row, n)
 			copy(at, nn.Float64s(row))
 		}
 	}

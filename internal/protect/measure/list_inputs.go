@@ -15,10 +15,7 @@ import (
 
 // labels makes candidates of which only the label is released: features are 1 for the label
 // and 0 for the others.
-type labels struct {
-	bayes.Candidates
-	post release.Post
-}
+type labels struct{ bayes.Candidates }
 
 // Features overwrites dst with the labels of those candidates.
 func (l labels) Features(ctx context.Context, dst []float64, indices []int) error {
@@ -26,7 +23,7 @@ func (l labels) Features(ctx context.Context, dst []float64, indices []int) erro
 		return err
 	}
 	x := nn.Float32s(dst)
-	l.post.Apply(x, l.Dim())
+	release.OneHot(x, l.Dim())
 	copy(dst, nn.Float64s(x))
 	return nil
 }

@@ -27,7 +27,7 @@ func (l *lists) posterior(ctx context.Context, what string, of *List, in Peopled
 	var candidates bayes.Candidates = l.inputs(of, in.Indices)
 	noise, ok := l.target.Noise.(bayes.Density)
 	if !ok { // the label alone: see possible
-		candidates, noise = labels{candidates, l.target.Post}, bayes.Certain{}
+		candidates, noise = labels{candidates}, bayes.Certain{}
 	}
 	var err error
 	p.Result, err = bayes.Run(ctx, candidates, noise, p.attributes, bayes.Options{

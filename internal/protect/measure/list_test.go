@@ -105,7 +105,7 @@ func TestListFigures(t *testing.T) {
 func TestListOfLabels(t *testing.T) {
 	set := spread(1000, 1)
 	list := List{Name: "numbers", Set: set, Most: 500}
-	target := Target{Front: twoScores{}, Noise: release.None{}, Post: release.Post{Label: true}, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	target := Target{Front: twoScores{}, Noise: release.None{}, Label: true, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
 	found := must.Get(ListOptions{Candidates: &list, Seed: 1}.Run(context.Background(), target))(t)
 	h := found.Holder
 	if h.List.Inputs != 500 || h.List.Of != 1000 || h.BitsMost != nil {
@@ -175,7 +175,7 @@ func TestListsWithoutRange(t *testing.T) {
 			t.Errorf("%d draws are accepted", draws)
 		}
 	}
-	target.Noise, target.Front, target.Post = release.None{}, twoScores{}, release.Post{Label: true}
+	target.Noise, target.Front, target.Label = release.None{}, twoScores{}, true
 	var wrong *OptionError
 	if err := (ListOptions{Candidates: list, Draws: 1 << 40}).Check(target); !errors.As(err, &wrong) || wrong.Option != "ListDraws" {
 		t.Errorf("2^40 draws: %v", err)
@@ -216,7 +216,7 @@ func TestListsOfProcessedReleases(t *testing.T) {
 	set := spread(400, 1)
 	noise, _ := release.NewGaussian(1e-4)
 	list := &List{Name: "numbers", Set: set}
-	target := Target{Front: twoScores{}, Noise: noise, Post: release.Post{Label: true}, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	target := Target{Front: twoScores{}, Noise: noise, Label: true, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
 	found := must.Get(ListOptions{Candidates: list, Sample: list, Attributes: []string{"half"}, Seed: 1}.Run(context.Background(), target))(t)
 	h := found.Holder
 	if h.First.Low > 2./400 || h.First.High < 2./400 || h.Bits.Low > 1 || h.Rank.High < 200 {

@@ -12,13 +12,13 @@ import (
 // added to them, and the post-processing.
 type Release struct {
 	release.Spec
-	Family        string       `json:"noise"` // of the noise, as release.ParseNoise reads it, or NoNoise
-	Sigma         float64      `json:"sigma"` // standard deviation of the noise; 0: Scale times the numbers' root mean square
-	Scale         float64      `json:"-"`
-	FromTraining  bool         `json:"noise_from_training,omitempty"` // strength or clip were computed from the features of training data
-	HasCovariance bool         `json:"covariance,omitempty"`          // in a report: the noise has that of CovarianceFile, times sigma squared
-	Post          release.Post `json:"post,omitzero"`
-	Queries       int          `json:"queries,omitempty"` // releases of each input that an adversary has; 0 is 1
+	Family        string  `json:"noise"` // of the noise, as release.ParseNoise reads it, or NoNoise
+	Sigma         float64 `json:"sigma"` // standard deviation of the noise; 0: Scale times the numbers' root mean square
+	Scale         float64 `json:"-"`
+	FromTraining  bool    `json:"noise_from_training,omitempty"` // strength or clip were computed from the features of training data
+	HasCovariance bool    `json:"covariance,omitempty"`          // in a report: the noise has that of CovarianceFile, times sigma squared
+	Label         bool    `json:"label,omitempty"`               // only the label of the features with noise leaves
+	Queries       int     `json:"queries,omitempty"`             // releases of each input that an adversary has; 0 is 1
 }
 
 const (
@@ -42,7 +42,7 @@ func (r Release) ofFeatures() bool {
 // Surface names what leaves, one of release.Surfaces.
 func (r Release) Surface() string {
 	switch {
-	case r.Post.Label:
+	case r.Label:
 		return release.SurfaceLabel
 	case r.Spec.Surface == "":
 		return release.SurfaceFeatures
@@ -60,11 +60,8 @@ func (r Release) String() string {
 	}
 	say(r.Spec.Node != "", " of %s", r.Spec.Node)
 	say(r.Spec.Keep > 0, ", %s %d", r.Spec.Projection, r.Spec.Keep)
-	say(r.Spec.Temperature > 0, ", temperature %g", r.Spec.Temperature)
 	say(r.Spec.Covariance != nil, ", with a covariance")
 	say(r.Spec.ClipNorm > 0, ", norm at most %v", r.Spec.ClipNorm)
-	say(r.Post.Digits > 0, ", %d decimals", r.Post.Digits)
-	say(r.Post.TopK > 0, ", top %d", r.Post.TopK)
 	return s
 }
 
@@ -72,10 +69,10 @@ func (r Release) String() string {
 // not, or why post-processing does not change it.
 func (r Release) Holds(noise release.Noise) (ok bool, reason string) {
 	spec := r.Spec
-	if r.Family == NoNoise && r.Post.Label {
+	if r.Family == NoNoise && r.Label {
 		spec.Surface = release.SurfaceLabel
 	}
-	return spec.Holds(noise, r.Post)
+	return spec.Holds(noise, r.Label)
 }
 
 // Table returns the file of a tabulated density, if that is the noise.

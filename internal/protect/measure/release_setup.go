@@ -23,10 +23,10 @@ func (q *Request) measured() Release {
 	return l
 }
 
-// Again returns the release that a report has. seed is that of the run.
-func (r Release) Again(seed uint64) Release {
-	r.Seed, r.Queries = seed, max(1, r.Queries)
-	if r.Post.Label {
+// Again returns the release that a report has.
+func (r Release) Again() Release {
+	r.Queries = max(1, r.Queries)
+	if r.Label {
 		r.Spec.Surface = release.SurfaceLogits
 	}
 	return r
@@ -35,7 +35,7 @@ func (r Release) Again(seed uint64) Release {
 // ReleaseTitle is the title of the report on a release of the model at a path.
 func ReleaseTitle(l Release, model string) string {
 	give := "give"
-	if l.Post.Label {
+	if l.Label {
 		give = "gives"
 	}
 	return fmt.Sprintf("What the %s of %s %s away", l.Surface(), filepath.Base(model), give)
@@ -76,11 +76,8 @@ func (s *Setup) words(noise release.Noise) string {
 		say(true, "%s", x)
 	}
 	say(l.ClipNorm > 0, "their norm clipped to %v", l.ClipNorm)
-	say(l.Temperature != 0 && l.Temperature != 1, "at temperature %v", l.Temperature)
 	say(l.Queries > 1, "%d times for each input", l.Queries)
-	say(l.Post.Digits > 0, "rounded to %s", report.Many(l.Post.Digits, "decimal"))
-	say(l.Post.TopK > 0, "cut to the %d largest", l.Post.TopK)
-	say(l.Post.Label, "replaced by the label")
+	say(l.Label, "replaced by the label")
 	return words
 }
 

@@ -103,7 +103,7 @@ func (q *Request) checkLists(s *Split, dir string) error {
 	if err != nil {
 		return &OptionError{Option: "Sigma", Err: err}
 	}
-	return q.Adversaries.Lists.Check(Target{Front: s.Front, Noise: noise, Queries: q.Queries, Post: q.Post})
+	return q.Adversaries.Lists.Check(Target{Front: s.Front, Noise: noise, Queries: q.Queries, Label: q.Label})
 }
 
 // SetUtility makes the noise, as SetNoise does, and measures accuracy, or what vectors are worth, without and with it, on all of data:
@@ -135,7 +135,7 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, show pro
 	if err != nil {
 		return nil, err
 	}
-	f := release.Features{Front: s.Front, Head: s.Head, Noise: q.Experiment.Noise, Post: q.Post}
+	f := release.Features{Front: s.Front, Head: s.Head, Noise: q.Experiment.Noise, Label: q.Label}
 	measured, err := Purpose{q.Use, q.Data, q.Views}.Measured(q.Graph).Utility(ctx, original, f, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed}, func(data nn.Source) nn.Source {
 		return progress.Watch(data, tell(scaling.Len(), scaling.Len()+data.Len()))
 	})
@@ -181,7 +181,7 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 		classifier = whole
 	}
 	m.Learned, err = do.Run(ctx, Target{
-		Front: m.Split.Front, Model: classifier, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post,
+		Front: m.Split.Front, Model: classifier, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Label: q.Label,
 		Data: q.Data, Indices: q.Indices, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		FromData: from, Seed: q.Seed, Pictures: pictures,
 	})

@@ -151,8 +151,5 @@ func (q *Request) Check(s *Split) error {
 	if q.Use != nil && q.Surface() != release.SurfaceFeatures {
 		return WrongOption("Utility", "outputs that are vectors have no %s: release features", q.Surface())
 	}
-	if _, n := s.Front.Dims(); q.Post.TopK > n {
-		return WrongOption("TopK", "%d of %d numbers cannot be kept", q.Post.TopK, n)
-	}
 	return nil
 }

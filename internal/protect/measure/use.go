@@ -61,7 +61,7 @@ func (p Purpose) Utility(ctx context.Context, original nn.Model, f release.Featu
 			}
 		}
 		if p.Use.Noise == release.NoiseDatabase {
-			f.Noise, f.Post = release.None{}, release.Post{}
+			f.Noise, f.Label = release.None{}, false
 		}
 		data, o.People = nn.Choose(data, task.Queries()), p.Data.Subset(task.Queries()).People()
 	}
@@ -82,7 +82,7 @@ const streamDatabase = 0x6461746162617365 // "database"
 // neighbours returns the task on the outputs of the original model, and the examples of its database.
 func (p Purpose) neighbours(ctx context.Context, original nn.Model, f release.Features) (of nn.Source, task *release.Neighbours, err error) {
 	database := cmp.Or(p.Views, p.Data)
-	f.Noise, f.Post = release.None{}, release.Post{}
+	f.Noise, f.Label = release.None{}, false
 	if original != nil {
 		f.Front, f.Head = original, nil
 	}

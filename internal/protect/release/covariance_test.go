@@ -63,8 +63,8 @@ func TestCovariance(t *testing.T) {
 	x := normal(6 * 40)
 	train := labelled{inputs{P: 6, X: x}, 3}
 	for _, s := range []release.Spec{
-		{}, {Node: "fc1"}, {Keep: 4}, {Keep: 5, Projection: "random", Seed: 4}, {Keep: 3, Projection: "principal"},
-		{Keep: 2, Projection: "discriminant"}, {Surface: "logits"}, {Surface: "logits", Temperature: 2, Keep: 2, Projection: "random"}, {Surface: "probabilities"},
+		{}, {Node: "fc1"}, {Keep: 4}, {Keep: 5}, {Keep: 3, Projection: "principal"},
+		{Keep: 2, Projection: "discriminant"}, {Surface: "logits"}, {Surface: "logits", Keep: 2}, {Surface: "probabilities"},
 	} {
 		front, head := must.Get2(s.Build(context.Background(), smallNet(false), train))(t)
 		y := outputs(t, front, x)
@@ -212,14 +212,6 @@ func TestBuildLikeErrs(t *testing.T) {
 			}
 		}
 	}
-	// A random projection is that of its seed, whatever was kept.
-	random := release.Spec{Keep: 2, Projection: "random", Seed: 4}
-	front, head := must.Get2(random.Build(context.Background(), smallNet(false), nil))(t)
-	was := stored(t, front)
-	w, _, _ := denseOf(t, front, "release-project")
-	w[0] += .5
-	again, _ := must.Get2(random.BuildLike(context.Background(), smallNet(false), nil, front, head))(t)
-	must.Do(t, onnx.Same(was, stored(t, again)))
 	build := func() (front, head *nn.Graph) {
 		front, head = must.Get2(s.Build(context.Background(), smallNet(false), train))(t)
 		return front, head
@@ -247,7 +239,7 @@ func TestBuildLikeErrs(t *testing.T) {
 		must.Fail(t, must.Err2(s.BuildLike(context.Background(), smallNet(false), nil, front, head)), c.want)
 	}
 	for _, by := range []float32{.01, -.01} {
-		front, head = build()
+		front, head := build()
 		for _, n := range front.Nodes {
 			if n.Name == "release-project" {
 				n.Op.(*nn.Dense).Bias.Data[1] += by
@@ -255,7 +247,7 @@ func TestBuildLikeErrs(t *testing.T) {
 		}
 		must.Fail(t, must.Err2(s.BuildLike(context.Background(), smallNet(false), nil, front, head)), "its bias 1 is not that of the mean")
 	}
-	front, head = build()
+	front, head := build()
 	other := s
 	other.Covariance = covariance(t, 2, []float64{2, 0, 0, 5})
 	must.Fail(t, must.Err2(other.BuildLike(context.Background(), smallNet(false), nil, front, head)), "covariance")

@@ -140,7 +140,7 @@ func TestLatticeSample(t *testing.T) {
 	for i := range features {
 		features[i] = float32(i%5)*3 - .33
 	}
-	s := newNoise(l, Post{}, 5, 1)
+	s := newNoise(l, false, 5, 1)
 	points := []float64{-.375, 2.625, 5.625, 8, 8} // 8.67 and 11.67 are clipped
 	var sum, squares float64
 	for i, v := range s.add(0, 0, features) {

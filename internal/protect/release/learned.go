@@ -19,10 +19,10 @@ const learnedExamples = 20000
 // learn learns the projection from training data.
 func (s Spec) learn(ctx context.Context, front, head *nn.Graph, n int, train nn.Source) (*Map, error) {
 	if train == nil {
-		return nil, fmt.Errorf("%s directions are those of training data, and there are none: give some, or choose the projection %s", s.Projection, ProjectionRandom)
+		return nil, fmt.Errorf("%s directions are those of training data, and there are none: give some, or choose the projection %s", s.Projection, ProjectionFirst)
 	}
 	if n > mostLearned {
-		return nil, fmt.Errorf("%d features are too many for %s directions, at most %d: choose the projection %s", n, s.Projection, mostLearned, ProjectionRandom)
+		return nil, fmt.Errorf("%d features are too many for %s directions, at most %d: choose the projection %s", n, s.Projection, mostLearned, ProjectionFirst)
 	}
 	net, err := nn.NewNet(front)
 	if err != nil {
@@ -52,7 +52,7 @@ func principalMap(ctx context.Context, front nn.Model, keep int, train nn.Source
 	}
 	weight, err := shape.Principal(mat.NewSymDense(n, cov), keep)
 	if err != nil {
-		return nil, fmt.Errorf("%w: choose the projection %s", err, ProjectionRandom)
+		return nil, fmt.Errorf("%w: choose the projection %s", err, ProjectionFirst)
 	}
 	return &Map{In: n, Out: keep, Weight: weight, Mean: mean}, nil
 }

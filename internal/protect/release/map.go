@@ -73,15 +73,6 @@ func flat(front *nn.Graph) (int, error) {
 	return shape[0], nil
 }
 
-// scaling returns y = s·x.
-func scaling(n int, s float64) *nn.Dense {
-	d := newDense(n, n, "release-temperature", false)
-	for i := range n {
-		d.Weight.Data[i*n+i] = float32(s)
-	}
-	return d
-}
-
 func newDense(in, out int, name string, bias bool) *nn.Dense {
 	d := &nn.Dense{In: in, Out: out, Weight: nn.NewParam(name+".weight", out, in)}
 	if bias {

@@ -10,8 +10,8 @@ import (
 //
 // Sample is made for measurements. Its generator is seeded and not secret, and has 32 to 53
 // random bits for a number, so Z has the density f only to that precision. No bound here takes
-// into account what the low-order bits of released numbers reveal (I. Mironov, CCS 2012). On a
-// device, draw from a secret generator and round the released numbers (Post.Digits).
+// into account what the low-order bits of released numbers reveal (I. Mironov, CCS 2012). A device
+// must draw from a secret generator, as package guard does on a lattice.
 type Noise interface {
 	// Sample overwrites dst with one draw of Z.
 	Sample(dst []float64, r *rand.Rand)

@@ -3,33 +3,16 @@ package release
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/internal/math/stat"
 )
 
-func TestPost(t *testing.T) {
-	for _, c := range []struct {
-		post    Post
-		x, want []float32
-	}{
-		{Post{}, []float32{1.26, -.5}, []float32{1.26, -.5}},
-		{Post{Digits: 1}, []float32{1.26, -.5}, []float32{1.3, -.5}},
-		{Post{TopK: 2}, []float32{.1, .5, .4, .4}, []float32{0, .5, .4, 0}},
-		{Post{TopK: 1}, []float32{-3, -1.5, -2}, []float32{-3, -1.5, -3}},
-		{Post{TopK: 9}, []float32{-3, -1}, []float32{-3, -1}},
-		{Post{Label: true}, []float32{-3, -1, -2}, []float32{0, 1, 0}},
-		{Post{Digits: 400}, []float32{1e30, 0}, []float32{1e30, 0}},
-		{Post{Digits: 100}, []float32{1e30}, []float32{1e30}},
-	} {
-		x := append(append([]float32{}, c.x...), c.x...)
-		c.post.Apply(x, len(c.x))
-		for i, v := range x {
-			if v != c.want[i%len(c.want)] {
-				t.Errorf("%+v of %v: %v, want %v twice", c.post, c.x, x, c.want)
-				break
-			}
-		}
+func TestOneHot(t *testing.T) {
+	x := []float32{-3, -1, -2, 5, 5, 4}
+	if OneHot(x, 3); !slices.Equal(x, []float32{0, 1, 0, 1, 0, 0}) {
+		t.Errorf("the largest of each row: %v", x)
 	}
 }
 

@@ -5,16 +5,12 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tattle/internal/engine/nn"
-	"tattle/internal/run"
 )
 
 // The projections of a release.
 const (
 	ProjectionFirst     = "first"     // the first entries as they are
-	ProjectionRandom    = "random"    // onto a random subspace
 	ProjectionPrincipal = "principal" // onto the directions in which training features vary most
 
 	// ProjectionDiscriminant is onto Fisher's linear discriminants: see [Discriminant].
@@ -23,7 +19,7 @@ const (
 
 // projections lists the values of Spec.Projection.
 func projections() []string {
-	return []string{ProjectionFirst, ProjectionRandom, ProjectionPrincipal, ProjectionDiscriminant}
+	return []string{ProjectionFirst, ProjectionPrincipal, ProjectionDiscriminant}
 }
 
 // Learned reports whether the projection is learned from training data.
@@ -32,9 +28,6 @@ func (s Spec) Learned() bool {
 }
 
 func (s Spec) projection() string { return cmp.Or(s.Projection, ProjectionFirst) }
-
-// projectionStream keeps a random projection apart from other uses of one seed.
-const projectionStream = 0x70726f6a656374 // "project"
 
 // The largest projections: of the numbers in P (a gigabyte with its copies), and of the
 // features whose covariance is decomposed (minutes, and a gigabyte).
@@ -63,33 +56,10 @@ func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Sourc
 		for i := range s.Keep {
 			m.Weight[i*n+i] = 1
 		}
-	case ProjectionRandom:
-		m = randomMap(s.Keep, n, s.Seed)
 	default:
 		if m, err = s.learn(ctx, front, head, n, train); err != nil {
 			return l, err
 		}
 	}
 	return m.layers("project"), nil
-}
-
-// randomMap draws a subspace uniformly: the orthonormal factor of a matrix of
-// normal deviates.
-func randomMap(keep, n int, seed uint64) *Map {
-	r := run.Rand(seed^projectionStream, keep, n)
-	g := mat.NewDense(n, keep, nil)
-	for i := range n {
-		for j := range keep {
-			g.Set(i, j, r.NormFloat64())
-		}
-	}
-	var qr mat.QR
-	qr.Factorize(g)
-	var q mat.Dense
-	qr.QTo(&q)
-	m := &Map{In: n, Out: keep, Weight: make([]float64, keep*n)}
-	for i := range keep {
-		mat.Col(m.Weight[i*n:(i+1)*n], i, &q)
-	}
-	return m
 }

@@ -26,12 +26,10 @@ func surfaces() []string {
 
 // Spec says what of a net is dithered. Its zero value is all features, as they are.
 type Spec struct {
-	Surface     string  `json:"surface"`               // one of the Surface constants; empty means features
-	Node        string  `json:"-"`                     // of the features; empty means Graph.FeatureNode()
-	Projection  string  `json:"projection,omitempty"`  // one of Projections; empty means first
-	Keep        int     `json:"keep,omitempty"`        // entries after a projection; 0 means no projection
-	Temperature float64 `json:"temperature,omitempty"` // divides the logits, before a softmax; 0 means 1
-	Seed        uint64  `json:"-"`                     // of a random projection
+	Surface    string `json:"surface"`              // one of the Surface constants; empty means features
+	Node       string `json:"-"`                    // of the features; empty means Graph.FeatureNode()
+	Projection string `json:"projection,omitempty"` // one of Projections; empty means first
+	Keep       int    `json:"keep,omitempty"`       // entries after a projection; 0 means no projection
 
 	// ClipNorm, unless 0, is the largest Euclidean norm of what is released, where the noise is σ² in all directions: larger ones
 	// are moved to it. Norms are of the differences from the mean over the training data, if there are any.
@@ -137,10 +135,6 @@ func (s Spec) check() error {
 		return fmt.Errorf("clip of the norm at %v: give a positive number", s.ClipNorm)
 	case s.Keep == 0 && s.Projection != "":
 		return fmt.Errorf("a %s projection needs the number of entries to keep", s.Projection)
-	case !(s.Temperature >= 0 && s.Temperature <= 1e6) || s.Temperature > 0 && s.Temperature < 1e-6:
-		return fmt.Errorf("temperature %v: give a number between 1e-6 and 1e6", s.Temperature)
-	case s.surface() == SurfaceFeatures && s.Temperature != 0 && s.Temperature != 1:
-		return fmt.Errorf("a temperature divides logits: it needs the surface %s or %s", SurfaceLogits, SurfaceProbabilities)
 	case s.surface() != SurfaceFeatures && s.Node != "":
 		return fmt.Errorf("node %q says which features to release, but the surface is %s", s.Node, s.Surface)
 	}
@@ -159,7 +153,7 @@ func (s Spec) features(g *nn.Graph) (front, head *nn.Graph, err error) {
 }
 
 // scores returns the net up to logits or probabilities, and a head that hands them
-// on. A softmax at the net's end is put behind the temperature, or left out. It returns an error
+// on. Logits leave a softmax at the net's end out. It returns an error
 // if the net ends in another function that makes scores of logits.
 func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 	front = &nn.Graph{Name: g.Name, Input: g.Input, InputShape: g.InputShape, Output: g.Output}
@@ -192,13 +186,6 @@ func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 	}
 	if nn.Size(shapes[front.Output]) < 2 && s.surface() != SurfaceLogits {
 		return nil, nil, fmt.Errorf("the net has one output, which is neither a distribution over classes nor a choice between them: release it as %s, with the name of its node", SurfaceFeatures)
-	}
-	if t := s.Temperature; t != 0 && t != 1 {
-		shape := shapes[front.Output]
-		if len(shape) != 1 {
-			return nil, nil, fmt.Errorf("the logits have shape %v, not one dimension: no temperature can divide them", shape)
-		}
-		appendNode(front, "release-temperature", scaling(shape[0], 1/t))
 	}
 	if s.surface() == SurfaceProbabilities {
 		appendNode(front, "release-softmax", &nn.Softmax{})
@@ -234,16 +221,16 @@ func noLogits(last *nn.Node) error {
 	return fmt.Errorf("the net ends in node %q (%s), so its outputs are not known to be logits: release them, or the input of that node, as %s with the name of the node", last.Name, last.Op.Kind(), SurfaceFeatures)
 }
 
-// Holds reports whether bounds hold for the release with this noise and post-processing, and
-// why: the reason is empty if there is nothing to say.
-func (s Spec) Holds(noise Noise, p Post) (ok bool, reason string) {
+// Holds reports whether bounds hold for the release with this noise, or for the label of it alone, and why: the reason is empty if
+// there is nothing to say.
+func (s Spec) Holds(noise Noise, label bool) (ok bool, reason string) {
 	switch {
 	case s.surface() == SurfaceLabel:
 		return false, "only the label leaves, without noise of its own: labels do not change smoothly with the input, so HCR bounds do not apply"
 	case noise == nil || noise == None{}:
 		return false, "no noise is added: the release is a function of the input, so an adversary tells two inputs apart with certainty"
-	case p != (Post{}):
-		return true, "the bounds hold: rounding and selection after the noise are post-processing, which cannot reveal more"
+	case label:
+		return true, "the bounds hold: the choice of the largest after the noise is post-processing, which cannot reveal more"
 	}
 	return true, ""
 }

@@ -80,14 +80,11 @@ func TestSpecBuild(t *testing.T) {
 		{release.Spec{}, 5, logits},
 		{release.Spec{Node: "fc1"}, 5, logits},
 		{release.Spec{Keep: 5}, 5, logits},
-		{release.Spec{Keep: 5, Projection: "random", Seed: 4}, 5, logits},
 		{release.Spec{Keep: 5, Projection: "principal"}, 5, logits},
-		{release.Spec{Keep: 3, Projection: "random", Surface: "logits"}, 3, logits},
+		{release.Spec{Keep: 3, Surface: "logits"}, 3, logits},
 		{release.Spec{Surface: "logits"}, 3, logits},
 		{release.Spec{Surface: "label"}, 3, logits},
-		{release.Spec{Surface: "logits", Temperature: 2}, 3, scaled},
 		{release.Spec{Surface: "probabilities"}, 3, soft},
-		{release.Spec{Surface: "probabilities", Temperature: 1}, 3, soft},
 	} {
 		for _, softmax := range []bool{false, true} {
 			g := smallNet(softmax)
@@ -167,7 +164,7 @@ func TestSpecClipNorm(t *testing.T) {
 			}
 		}
 	}
-	for _, least := range []release.Spec{{ClipNorm: 1e-12}, {ClipNorm: 1e18}, {Surface: "logits", Temperature: 1e-6}, {Surface: "logits", Temperature: 1e6}} {
+	for _, least := range []release.Spec{{ClipNorm: 1e-12}, {ClipNorm: 1e18}} {
 		must.Get2(least.Build(t.Context(), smallNet(false), nil))(t)
 	}
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1), 1e-30, 1e30} {
@@ -232,8 +229,8 @@ func TestSpecProjection(t *testing.T) {
 	train := inputs{P: 6, X: x}
 	lost := map[string]float64{}
 	full := outputs(t, cutFront(t), x)
-	for _, kind := range []string{"first", "random", "principal"} {
-		front, head := must.Get2(release.Spec{Keep: 2, Projection: kind, Seed: 1}.Build(context.Background(), smallNet(false), train))(t)
+	for _, kind := range []string{"first", "principal"} {
+		front, head := must.Get2(release.Spec{Keep: 2, Projection: kind}.Build(context.Background(), smallNet(false), train))(t)
 		w := front.Nodes[len(front.Nodes)-1].Op.(*nn.Dense).Weight.Data
 		for i := range 2 {
 			for j := range 2 {
@@ -252,7 +249,7 @@ func TestSpecProjection(t *testing.T) {
 			lost[kind] += d * d
 		}
 	}
-	if !(lost["principal"] < lost["random"] && lost["principal"] < lost["first"]) {
+	if !(lost["principal"] < lost["first"]) {
 		t.Errorf("squares lost: %v", lost)
 	}
 }
@@ -269,11 +266,8 @@ func TestSpecErrs(t *testing.T) {
 		"no projection":             {Keep: 1, Projection: "mercator"},
 		"keep at least 1":           {Keep: -1},
 		"there are 5 entries":       {Keep: 6},
-		"needs the number":          {Projection: "random"},
+		"needs the number":          {Projection: "first"},
 		"training data":             {Keep: 2, Projection: "principal"},
-		"temperature -1":            {Surface: "logits", Temperature: -1},
-		"temperature NaN":           {Surface: "logits", Temperature: math.NaN()},
-		"a temperature divides":     {Temperature: 2},
 		"no node":                   {Node: "nowhere"},
 		"but the surface is logits": {Surface: "logits", Node: "fc1"},
 	} {
@@ -295,16 +289,16 @@ func TestSpecHolds(t *testing.T) {
 	for _, c := range []struct {
 		spec  release.Spec
 		noise release.Noise
-		post  release.Post
+		label bool
 		ok    bool
 		say   string
 	}{
-		{release.Spec{}, noise, release.Post{}, true, ""},
-		{release.Spec{}, noise, release.Post{Label: true}, true, "post-processing"},
-		{release.Spec{}, nil, release.Post{}, false, "no noise"},
-		{release.Spec{Surface: "label"}, noise, release.Post{}, false, "label"},
+		{release.Spec{}, noise, false, true, ""},
+		{release.Spec{}, noise, true, true, "post-processing"},
+		{release.Spec{}, nil, false, false, "no noise"},
+		{release.Spec{Surface: "label"}, noise, false, false, "label"},
 	} {
-		ok, reason := c.spec.Holds(c.noise, c.post)
+		ok, reason := c.spec.Holds(c.noise, c.label)
 		if ok != c.ok || !strings.Contains(reason, c.say) || (c.say == "") != (reason == "") {
 			t.Errorf("%+v: %v, %q", c, ok, reason)
 		}

@@ -41,7 +41,7 @@ type Utility struct {
 type Features struct {
 	Front, Head nn.Model
 	Noise       Noise
-	Post        Post // of the features with noise
+	Label       bool // the label of the features with noise leaves, and nothing else
 }
 
 // UtilityOptions are the settings of Features.Utility.
@@ -75,7 +75,7 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	u := Utility{Examples: data.Len()}
 	task := cmp.Or(o.Task, Task(Labels{data}))
 	clean, released := newScorer(f.Head, task, data), newScorer(f.Head, cmp.Or(o.Noisy, task), data)
-	noisy := newNoise(f.Noise, f.Post, n, o.Seed)
+	noisy := newNoise(f.Noise, f.Label, n, o.Seed)
 	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
 		if err := clean.score(first, features); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (f Features) Outputs(ctx context.Context, data nn.Source, seed uint64) ([]f
 	if f.Head != nil {
 		_, width = f.Head.Dims()
 	}
-	out, noisy := make([]float32, data.Len()*width), newNoise(f.Noise, f.Post, n, seed)
+	out, noisy := make([]float32, data.Len()*width), newNoise(f.Noise, f.Label, n, seed)
 	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
 		released, to := noisy.add(first, 0, features), out[first*width:][:len(features)/n*width]
 		if f.Head == nil {
@@ -214,7 +214,7 @@ func (s *scorer) score(first int, features []float32) error {
 // noise adds noise to batches of features.
 type noise struct {
 	source Noise
-	post   Post
+	label  bool
 	n      int
 	seed   uint64
 
@@ -222,8 +222,8 @@ type noise struct {
 	out []float32
 }
 
-func newNoise(d Noise, p Post, n int, seed uint64) *noise {
-	return &noise{source: d, post: p, n: n, seed: seed ^ noiseStream}
+func newNoise(d Noise, label bool, n int, seed uint64) *noise {
+	return &noise{source: d, label: label, n: n, seed: seed ^ noiseStream}
 }
 
 // add returns one draw of the release a_θ + Z of consecutive examples, [examples, n],
@@ -246,7 +246,9 @@ func (s *noise) add(first, draw int, features []float32) []float32 {
 				out[j] = float32(v + z[j])
 			}
 		}
-		s.post.Apply(out[lo*n:hi*n], n)
+		if s.label {
+			OneHot(out[lo*n:hi*n], n)
+		}
 	})
 	return out
 }

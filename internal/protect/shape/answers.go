@@ -29,11 +29,9 @@ const (
 // Inputs with the same answers release nearly the same numbers, which is why noise hides them among each
 // other, and why new inputs are hidden as well as those of the training.
 //
-// data holds the features, or with a front the inputs that it maps to features; then the front
-// learns, too, in place, and the layer includes it. n is the number of features. Of the options, Epochs,
-// Batch, Seed and Progress are used. Equal seeds and data give equal results. It returns the
-// errors of [train.FitReleased].
-func Answers(ctx context.Context, data nn.Source, front *nn.Graph, n int, tasks []train.Task, o Options) (*nn.Graph, error) {
+// data holds the n features. Of the options, Epochs, Batch, Seed and Progress are used. Equal seeds and data give equal
+// results. It returns the errors of [train.FitReleased].
+func Answers(ctx context.Context, data nn.Source, n int, tasks []train.Task, o Options) (*nn.Graph, error) {
 	classes := 0
 	for _, t := range tasks {
 		classes += t.Classes
@@ -41,9 +39,6 @@ func Answers(ctx context.Context, data nn.Source, front *nn.Graph, n int, tasks 
 	last := nn.NewDense("release", answerHidden, classes)
 	g := Chain("release-logits", []int{n}, nn.NewDense("release-hidden", n, answerHidden), &nn.ReLU{}, last)
 	g.Init(o.Seed + 1)
-	if front != nil {
-		g = Join(front, g)
-	}
 	o.Sigma = 0
 	if err := o.fit(ctx, nil, g, data, tasks, answerEpochs, answerSteps); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func Example() {
 		return
 	}
 	task := train.Task{Name: "digit", Classes: 10, Labels: data.Y}
-	learned, err := shape.Fit(ctx, data, nil, moments, []train.Task{task}, shape.Options{Keep: 2, Weight: 1, Epochs: 2})
+	learned, err := shape.Fit(ctx, data, moments, []train.Task{task}, shape.Options{Keep: 2, Weight: 1, Epochs: 2})
 	if err != nil {
 		fmt.Println(err)
 		return

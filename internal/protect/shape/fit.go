@@ -46,17 +46,15 @@ type Protected struct {
 
 // A Shape is a learned release.
 type Shape struct {
-	Layer *nn.Graph // features, or inputs, to what noise is added to
+	Layer *nn.Graph // features to what noise is added to
 	Head  *nn.Graph // noisy values to logits, those of the tasks one after the other
 	Sigma float64   // standard deviation of the noise for which it was learned
 }
 
 // Fit learns a release of features under noise, starting from the discriminants of the first
-// task. data holds the features, or with a front the inputs that it maps to features; then
-// the front learns, too, in place, and the layer of the result includes it. moments are those of
-// the features. Equal seeds and data give equal results. It returns the errors of [Moments.Discriminant] and
-// [train.FitReleased].
-func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments, tasks []train.Task, o Options) (*Shape, error) {
+// task. data holds the features, and moments are theirs. Equal seeds and data give equal results. It returns the errors
+// of [Moments.Discriminant] and [train.FitReleased].
+func Fit(ctx context.Context, data nn.Source, moments *Moments, tasks []train.Task, o Options) (*Shape, error) {
 	o.Keep, o.Sigma = cmp.Or(o.Keep, moments.Classes-1+LinearExtra), cmp.Or(o.Sigma, linearSigma)
 	layer, err := o.layer(moments)
 	if err != nil {
@@ -67,9 +65,6 @@ func Fit(ctx context.Context, data nn.Source, front *nn.Graph, moments *Moments,
 		classes += t.Classes
 	}
 	s := &Shape{Layer: layer, Sigma: o.Sigma, Head: o.head(classes)}
-	if front != nil {
-		s.Layer = Join(front, s.Layer)
-	}
 	return s, o.fit(ctx, s.Layer, s.Head, data, tasks, DefaultEpochs, leastSteps)
 }
 

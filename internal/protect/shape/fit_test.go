@@ -82,7 +82,7 @@ func fitted(t *testing.T, d nn.Rows, o Options) *Shape {
 	t.Helper()
 	ctx := context.Background()
 	m := must.Get(NewMoments(ctx, d, d.P, 3))(t)
-	return must.Get(Fit(ctx, d, nil, m, []train.Task{{Name: "y", Classes: 3, Labels: d.Labels}}, o))(t)
+	return must.Get(Fit(ctx, d, m, []train.Task{{Name: "y", Classes: 3, Labels: d.Labels}}, o))(t)
 }
 
 // TestFitIsReproducible holds that equal seeds give equal bytes on any number of cores.
@@ -114,24 +114,6 @@ func mustDims(t *testing.T, g *nn.Graph) (p, n int) {
 	return net.Dims()
 }
 
-// TestFitTogetherWithFront trains a front in place, with the layer behind it.
-func TestFitTogetherWithFront(t *testing.T) {
-	ctx, d := context.Background(), randomRows(90, 4, 3)
-	m := must.Get(NewMoments(ctx, d, 4, 3))(t)
-	first := nn.NewDense("first", 4, 4)
-	for i := range 4 {
-		first.Weight.Data[i*5] = 1
-	}
-	front := Chain("front", []int{4}, first)
-	s := must.Get(Fit(ctx, d, front, m, []train.Task{{Classes: 3, Labels: d.Labels}}, Options{Epochs: 1, Weight: 1}))(t)
-	if first.Weight.Data[0] == 1 || s.Layer.Nodes[0].Op != nn.Op(first) {
-		t.Error("the front has not learned in place")
-	}
-	if math.IsNaN(float64(first.Weight.Data[0])) {
-		t.Error("the front is not a number")
-	}
-}
-
 func TestFitRefuses(t *testing.T) {
 	ctx, d := context.Background(), randomRows(90, 4, 3)
 	m := must.Get(NewMoments(ctx, d, 4, 3))(t)
@@ -144,6 +126,6 @@ func TestFitRefuses(t *testing.T) {
 		{task, Options{Sigma: math.NaN()}, "standard deviation NaN"},
 		{[]train.Task{{Name: "y", Classes: 2, Labels: d.Labels}}, Options{}, "label 2"},
 	} {
-		must.Fail(t, must.Err(Fit(ctx, d, nil, m, c.tasks, c.o)), c.want)
+		must.Fail(t, must.Err(Fit(ctx, d, m, c.tasks, c.o)), c.want)
 	}
 }

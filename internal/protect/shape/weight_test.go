@@ -25,7 +25,7 @@ func TestWeightLowersIdentification(t *testing.T) {
 	moments := must.Get(shape.NewMoments(ctx, data, pixels, 10))(t)
 	indices := nn.Indices(count)
 	identified := func(weight float64) float64 {
-		s := must.Get(shape.Fit(ctx, data, nil, moments, []train.Task{{Classes: 10, Labels: data.Y}}, shape.Options{Weight: weight, Epochs: 40, Batch: 100}))(t)
+		s := must.Get(shape.Fit(ctx, data, moments, []train.Task{{Classes: 10, Labels: data.Y}}, shape.Options{Weight: weight, Epochs: 40, Batch: 100}))(t)
 		net := must.Get(nn.NewNet(s.Layer))(t)
 		r := must.Get(bayes.Run(ctx, bayes.Inputs{Front: net, Data: data, Indices: indices}, release.Gaussian{Sigma: s.Sigma}, nil, bayes.Options{Draws: 1000}))(t)
 		var sum float64
