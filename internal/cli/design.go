@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/alecthomas/kong"
@@ -12,6 +13,7 @@ import (
 	"tattle/internal/data/dataset"
 	"tattle/internal/math/stat"
 	"tattle/internal/protect/design"
+	"tattle/internal/protect/measure"
 	"tattle/internal/report"
 )
 
@@ -69,6 +71,7 @@ type promiseSearch struct {
 
 // Run searches, measures the answer as tattle bound does, and reports.
 func (c *designCmd) Run(ctx context.Context, e *env) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(measure.GarbageShare))
 	j, err := c.job(ctx, e)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ const (
 // all is below betterLevel.
 const (
 	fitPart     = 4
-	fitFirst    = 100
+	fitFirst    = 60
 	promising   = .05
 	betterLevel = 1e-5
 )

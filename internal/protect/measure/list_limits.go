@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/bound"
@@ -90,40 +91,48 @@ func (l *lists) squares(ctx context.Context, what string, found *posterior, band
 	for k := range out {
 		out[k] = make([]float64, n)
 	}
+	order := nn.Indices(n) // by true inputs, which are projected once for all their draws
+	slices.SortStableFunc(order, func(a, b int) int { return found.Draws[a].Truth - found.Draws[b].Truth })
 	tell := l.share("floors, " + what)
 	for first := 0; first < n; first += squaresBlock {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		tell(float64(first) / float64(n))
-		simd.Parallel(min(squaresBlock, n-first), 16, func(from, to int) { l.squaresOf(out, found, bands, balls, first+from, first+to) })
+		simd.Parallel(min(squaresBlock, n-first), 16, func(from, to int) { l.squaresOf(out, found, bands, balls, order[first+from:first+to]) })
 	}
 	return out, nil
 }
 
-// squaresOf computes the squares of the draws from..to.
-func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band, balls []ball, from, to int) {
+// squaresOf computes the squares of some draws.
+func (l *lists) squaresOf(out [][]float64, found *posterior, bands []bound.Band, balls []ball, draws []int) {
 	truth, other := l.reader(bands), l.reader(bands)
 	defer l.readers.Put(truth)
 	defer l.readers.Put(other)
-	for b := from; b < to; b++ {
+	last := -1
+	for _, b := range draws {
 		d := found.Draws[b]
 		if d.Truth == d.Other {
 			continue // all differences are 0
 		}
-		x, y := truth.read(found.of, found.Indices[d.Truth]), other.read(found.of, found.Indices[d.Other])
-		if balls == nil {
-			simd.Axpy(-1, y, x)
-		}
-		difference := truth.split()
-		if balls != nil {
-			for k, v := range other.split() {
-				balls[k].project(difference[k])
-				balls[k].project(v)
-				simd.Axpy(-1, v, difference[k])
+		if d.Truth != last {
+			last = d.Truth
+			truth.read(found.of, found.Indices[last])
+			if balls != nil {
+				for k, v := range truth.split() {
+					balls[k].project(v)
+				}
 			}
 		}
-		for k, v := range difference {
+		y := other.read(found.of, found.Indices[d.Other])
+		if balls == nil {
+			simd.Axpy(-1, truth.values[0], y)
+		}
+		for k, v := range other.split() {
+			if balls != nil {
+				balls[k].project(v)
+				simd.Axpy(-1, truth.values[k], v)
+			}
 			out[k][b] = simd.SumSquares(v) / float64(len(v))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"tattle/internal/protect/bound"
 )
 
-// priorBlock is how many numbers of inputs of a list priors reads at a time: 32 MB.
-const priorBlock = 1 << 22
+// priorBlock is how many numbers of inputs of a list priors reads at a time: 8 MB.
+const priorBlock = 1 << 20
 
 // priors adds to floors the mean-square error of guessing the mean of the list, without a
 // release. It is computed over all inputs of the list, not estimated from draws. Adversaries with
@@ -40,7 +40,7 @@ func (l *lists) priors(ctx context.Context, floors []BandLimit, of *List, in Peo
 		err = each(func(x []float64, first int) {
 			n := len(x) / p
 			squares := make([]float64, n*len(bands))
-			simd.Parallel(n, 8, func(from, to int) {
+			simd.Parallel(n, 2, func(from, to int) {
 				reader := l.reader(bands)
 				defer l.readers.Put(reader)
 				for i := from; i < to; i++ {
