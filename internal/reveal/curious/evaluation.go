@@ -46,7 +46,7 @@ func Evaluate(ctx context.Context, f *nn.Graph, attacks []Attack, reference, tes
 		}
 		e.Sensitive = append(e.Sensitive, *c)
 	}
-	e.adjust()
+	Adjust(e)
 	return e, nil
 }
 

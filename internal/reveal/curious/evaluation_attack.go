@@ -129,14 +129,17 @@ func (e *Evaluation) Majority() int {
 	return most
 }
 
-// adjust fills in the p-values that hold for all attacks at once.
-func (e *Evaluation) adjust() {
-	p := make([]float64, len(e.Sensitive))
-	for k, c := range e.Sensitive {
-		p[k] = c.PValue
+// Adjust fills in the p-values that hold for all attacks of these evaluations at once.
+func Adjust(all ...*Evaluation) {
+	var p []float64
+	var of []*Curiosity
+	for _, e := range all {
+		for k := range e.Sensitive {
+			p, of = append(p, e.Sensitive[k].PValue), append(of, &e.Sensitive[k])
+		}
 	}
 	for k, adjusted := range stat.Holm(p) {
-		e.Sensitive[k].PValueHolm = adjusted
+		of[k].PValueHolm = adjusted
 	}
 }
 

@@ -52,3 +52,30 @@ func TestRelated(t *testing.T) {
 		t.Errorf("%q, want %q", said, want)
 	}
 }
+
+// TestBetterAttack: a student's verdict is of the attack that exceeds the baseline more, tested for both.
+func TestBetterAttack(t *testing.T) {
+	of := func(excess, p float64) *curious.Evaluation {
+		return &curious.Evaluation{Sensitive: []curious.Curiosity{{Attribute: "race", Excess: excess, ExcessInterval: [2]float64{excess - .02, excess + .02}, PValue: p}}}
+	}
+	for _, c := range []struct {
+		name             string
+		teachers, fitted *curious.Evaluation
+		excess           float64
+		shown            bool
+	}{
+		{"the fitted attack", of(-.1, 1), of(.04, 1e-9), .04, true},
+		{"the teacher's", of(.1, 1e-9), of(.04, 1e-9), .1, true},
+		{"neither", of(-.1, 1), of(-.05, .9), -.05, false},
+		{"no more for the second", of(-.1, 1), of(.04, .04), .04, false},
+	} {
+		s := &Student{Result: &Result{Measure: Measure{Evaluation: c.teachers}}, Refitted: c.fitted}
+		curious.Adjust(c.teachers, c.fitted)
+		if got := s.best().Sensitive[0]; got.Excess != c.excess || got.Shown() != c.shown {
+			t.Errorf("%s: excess %v, shown %v", c.name, got.Excess, got.Shown())
+		}
+	}
+	if none := (&Student{Result: &Result{Measure: Measure{Evaluation: &curious.Evaluation{}}}}).best(); len(none.Sensitive) > 0 {
+		t.Error("attacks of a student that none attacked")
+	}
+}

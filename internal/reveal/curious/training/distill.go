@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -112,8 +113,24 @@ func (s *Student) refit(ctx context.Context, dir string, t *Teacher, trained *cu
 		}
 		s.Files = append(s.Files, File{Name: name})
 	}
-	s.Refitted, err = curious.Evaluate(ctx, trained.Classifier, fitted, t.Parts.Train, t.Parts.Test)
-	return err
+	if s.Refitted, err = curious.Evaluate(ctx, trained.Classifier, fitted, t.Parts.Train, t.Parts.Test); err != nil {
+		return err
+	}
+	curious.Adjust(s.Evaluation, s.Refitted)
+	return nil
+}
+
+// best returns the evaluation of the student by the attack that exceeds the baseline of each attribute more: the
+// teacher's, or the one fitted to the student.
+func (s *Student) best() *curious.Evaluation {
+	best := *s.Evaluation
+	best.Sensitive = slices.Clone(best.Sensitive)
+	for i := range best.Sensitive {
+		if x := s.Refitted.Sensitive[i]; x.Excess > best.Sensitive[i].Excess {
+			best.Sensitive[i] = x
+		}
+	}
+	return &best
 }
 
 // attacked returns the sensitive attributes that the attacks on a classifier are on.

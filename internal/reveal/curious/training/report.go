@@ -91,8 +91,9 @@ func (s *Student) Report(r *report.Report, t *Teacher) error {
 	if err := t.subject(r, "teacher", map[string]string{"temperature": s.Settings["temperature"]}); err != nil {
 		return err
 	}
-	s.Evaluation.Headline(r, t.Result.Taus)
-	if len(s.Evaluation.Sensitive) > 0 {
+	best := s.best()
+	best.Headline(r, t.Result.Taus)
+	if len(best.Sensitive) > 0 {
 		s.Evaluation.Describe(r, "", t.Options.Beta)
 		r.Find("made.student", "")
 		r.Find("made.refitted", "")
@@ -108,7 +109,7 @@ func (s *Student) Report(r *report.Report, t *Teacher) error {
 	}
 	curious.ReportRuns(r, runs)
 	t.Result.Evaluation.Curves(r, "teacher")
-	s.Evaluation.Curves(r, "student")
+	best.Curves(r, "student")
 	if !t.Result.Source.HoldOut || t.Options.Attack == StudentAttack {
 		r.Find("seen", "")
 	}
