@@ -19,8 +19,7 @@ const (
 	// temperatureTrials is how many training examples choose the temperature, each in turn left
 	// out of the list: their mean error is known to some 5 %, and temperatures are steps of two.
 	temperatureTrials = 200
-	// temperatureInputs is how many numbers of these examples are compared, at most about: as many as say enough about a mean
-	// over examples.
+	// temperatureInputs is how many numbers of each of these examples are compared, at most.
 	temperatureInputs = 4096
 )
 
@@ -48,13 +47,12 @@ func NewPosterior(ctx context.Context, s Setting) (*Attack, error) {
 	}
 	list := bayes.Inputs{Front: s.Front, Data: s.Data, Indices: indices, Memo: s.Memo}.Kept()
 	r := rand.New(rand.NewPCG(s.Seed, temperatureTrials))
-	stride := max(1, p/temperatureInputs)
-	few, whole := (p+stride-1)/stride, make([]float32, p)
-	temperature, err := bayes.ChooseTemperature(ctx, list, few, func(x []float32, candidates []int) {
+	some, whole := r.Perm(p)[:min(p, temperatureInputs)], make([]float32, p)
+	temperature, err := bayes.ChooseTemperature(ctx, list, len(some), func(x []float32, candidates []int) {
 		for k, j := range candidates {
 			inputs(whole, []int{j})
-			for i := range few {
-				x[k*few+i] = whole[i*stride]
+			for i, at := range some {
+				x[k*len(some)+i] = whole[at]
 			}
 		}
 	}, density, temperatureTrials, r)

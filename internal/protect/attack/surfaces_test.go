@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"tattle/internal/engine/nn"
@@ -54,8 +55,8 @@ func TestEverySurface(t *testing.T) {
 	} {
 		_, n := front.Dims()
 		m := NewMean(Setting{Front: front, Domain: legal}, g.prior.Mean)
-		for i, noise := range everyNoise(t, .05, n) {
-			queries, label := 1+3*(i%2), i%2 == 1
+		for i, noise := range slices.Repeat(everyNoise(t, .05, n), 2) {
+			queries, label := 1+3*(i%2), i%2 != i/2
 			s := Setting{Front: front, Noise: noise, Data: train, Queries: queries, Label: label, Domain: legal}
 			l := must.Get(NewLinear(ctx, s))(t)
 			d := must.Get(NewDecoder(ctx, s, l, DecoderOptions{Hidden: 16, Epochs: 2}))(t)

@@ -64,19 +64,6 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 		c.kept = c.lacks == "" && c.figure.High <= limit
 		all = append(all, c)
 	}
-	least := func(name string, limit float64, lacks string, of *report.Claim, value func(report.Value) float64) {
-		if limit <= 0 {
-			return
-		}
-		c := checked{name: name, limit: report.AtLeast(scale*limit, unit), mean: math.NaN(), lacks: lacks, floor: name == nameFloor, kind: report.WithConfidence}
-		if of == nil && lacks == "" {
-			c.lacks = "it was not computed"
-		} else if lacks == "" {
-			c.figure = report.AtLeast(value(of.Value), unit).Sure(of.Value.Confidence)
-			c.kept = c.figure.Low >= c.limit.Low
-		}
-		all = append(all, c)
-	}
 	most("identification", l.Identify, report.Share, lacksList, find("identified", "", ""))
 	most("identification of new inputs", l.Identify, report.Share, lacksList, find("identified.new", "", ""))
 	if x := l.Exposed; x != nil {
@@ -93,7 +80,16 @@ func (p *Promise) checks(r *report.Report, s *measure.Setup) (all []checked) {
 		most(fmt.Sprintf("whatever the data: named among %s", report.Grouped(among)), l.Worst, report.Share, cmp.Or(lacks, lacksQueries), worst)
 		all[len(all)-1].kind = report.Certified
 	}
-	least(nameFloor, l.Floor, lacksQueries, find("floor", "", ""), func(v report.Value) float64 { return v.Low })
+	if l.Floor > 0 {
+		c := checked{name: "floor without a list", limit: report.AtLeast(scale*l.Floor, unit), mean: math.NaN(), lacks: lacksQueries, floor: true, kind: report.WithConfidence}
+		if of := find("floor", "", ""); of == nil {
+			c.lacks = cmp.Or(lacksQueries, "it was not computed")
+		} else if c.lacks == "" {
+			c.figure = report.AtLeast(of.Value.Low, unit).Sure(of.Value.Confidence)
+			c.kept = c.figure.Low >= c.limit.Low
+		}
+		all = append(all, c)
+	}
 	for _, x := range l.Protect {
 		most("right guesses of "+x.Attribute, x.Accuracy, report.Share, lacksList, find("guess.limit", x.Attribute, measure.KnowsList), find("guess.limit", x.Attribute, measure.KnowsDistribution))
 		most("AUC of "+x.Attribute, x.AUC, report.Share, lacksList, find("guess.auc", x.Attribute, measure.KnowsList))
@@ -126,11 +122,8 @@ func worstClaim(s *measure.Setup, among int) (c *report.Claim, lacks string) {
 	return &report.Claim{Value: report.AtMost(w.Success(1/float64(among)), report.Share)}, ""
 }
 
-// Names of limits.
-const (
-	nameFloor = "floor without a list"
-	nameDrop  = "accuracy drop"
-)
+// nameDrop is the limit on accuracy.
+const nameDrop = "accuracy drop"
 
 // lacksList says why the limits for adversaries with the list say nothing about the promise; empty if they do.
 func (p *Promise) lacksList(s *measure.Setup) string {

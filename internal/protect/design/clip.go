@@ -90,8 +90,3 @@ func (s *searcher) clipped(l *line, sigma float64) rows {
 	}
 	return *l.last
 }
-
-// spec is the release of a point.
-func (s *searcher) spec(p Point) release.Spec {
-	return release.Spec{Node: Node, ClipNorm: s.radiusOf(p.Radius, p.Sigma)}
-}

@@ -155,7 +155,7 @@ func Whole(train *dataset.Set, candidates int, seed uint64) int {
 // People returns how many people the inputs of a set are of.
 func People(set *dataset.Set) int { return measure.PeopledOf(set, nn.Indices(set.Len())).Count }
 
-// checkErrors checks the limits on errors of reconstructions.
+// checkErrors checks the limit on the errors of reconstructions.
 func (o *Options) checkErrors(train, test *dataset.Set) error {
 	if o.Floor == 0 {
 		return nil

@@ -160,7 +160,7 @@ func (p *Promise) advise(r *report.Report, s *measure.Setup, all []checked) {
 		case c.floor:
 			help("help.noise")
 			help("help.data")
-		case c.kind != report.Demonstrated && c.mean <= c.limit.High:
+		case c.mean <= c.limit.High:
 			help("help.draws")
 		default:
 			help("help.noise")

@@ -17,11 +17,13 @@ import (
 const (
 	fitPictures = 1000
 	fitRows     = 5000
-	fitLeast    = 250 // of pictures
 )
 
-// Other ways to scale the inputs, fewer than ten, are tried on one in fitPart of the examples, evenly spaced, or on more if those
-// are below fitFirst. One is tried on all if McNemar's test of these has a p-value below promising. It is better if that of
+// fitLeast is how many pictures it is applied to at least, however costly the model.
+const fitLeast = 250
+
+// Other ways to scale the inputs, fewer than ten, are tried on one in fitPart of the examples, evenly spaced, but on at least
+// fitFirst. One is tried on all if McNemar's test of these has a p-value below promising. It is better if that of
 // all is below betterLevel.
 const (
 	fitPart     = 4

@@ -80,7 +80,8 @@ func (o *ListOptions) String() string {
 // lists computes ListFigures.
 type lists struct {
 	ListOptions
-	target Target
+	target Target // where the mean of several releases is one release with less noise, that one
+	each   Target // as it is
 	out    *ListFigures
 
 	columns  int  // features
@@ -92,12 +93,13 @@ type lists struct {
 
 // newLists returns lists without figures.
 func newLists(o ListOptions, t Target) *lists {
+	each := t
 	if _, ok := t.Noise.(release.Gaussian); ok && t.Queries > 1 {
 		// The mean of the releases is a sufficient statistic: one release with less noise.
 		t.Noise, t.Queries = release.MeanOf(t.Noise, t.Queries)
 	}
 	o.memos = cmp.Or(o.memos, newMemos(0))
-	l := &lists{ListOptions: o, target: t, out: &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks, Look: o.Look}, columns: columnsOf(t.Front)}
+	l := &lists{ListOptions: o, target: t, each: each, out: &ListFigures{Attributes: o.Attributes, Tasks: o.Tasks, Look: o.Look}, columns: columnsOf(t.Front)}
 	_, l.gaussian = release.AsGaussian(t.Noise)
 	_, l.atOnce = release.MeanOf(t.Noise, max(t.Queries, 1))
 	l.out.Processed = t.Label && !l.labelAlone()

@@ -130,29 +130,37 @@ func columnsOf(front nn.Model) int {
 }
 
 // released returns releases of inputs, [inputs, features]: for each input the mean of its
-// releases.
+// releases. A label is a 1 among zeros.
 func (l *lists) released(ctx context.Context, of *List, indices []int, stream int) ([]float64, error) {
 	n := l.columns
-	once, queries := release.MeanOf(l.target.Noise, max(l.target.Queries, 1))
+	once, queries := l.each.Noise, max(l.each.Queries, 1)
+	if !l.each.Label { // which is chosen of each release
+		once, queries = release.MeanOf(once, queries)
+	}
 	y := make([]float64, len(indices)*n)
 	in := l.inputs(of, indices)
 	if err := in.Features(ctx, y, nn.Indices(len(indices))); err != nil {
 		return nil, err
 	}
-	noise := make([]float64, n)
+	one := make([]float64, n)
 	for i, j := range indices {
 		r := run.Rand(l.Seed, j, stream)
 		at := y[i*n : (i+1)*n]
+		clean := slices.Clone(at)
+		clear(at)
 		for range queries {
-			once.Sample(noise, r)
-			for k, v := range noise {
+			once.Sample(one, r)
+			for k, v := range clean {
+				one[k] += v
+			}
+			if l.each.Label {
+				row := nn.Float32s(one)
+				release.OneHot(row, n)
+				copy(one, nn.Float64s(row))
+			}
+			for k, v := range one {
 				at[k] += v / float64(queries)
 			}
-		}
-		if l.target.Label && l.target.Queries <= 1 { // labels are of single releases, not of their mean
-			row := nn.Float32s(at)
-			release.OneHot(row, n)
-			copy(at, nn.Float64s(row))
 		}
 	}
 	return y, nil

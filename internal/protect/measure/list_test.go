@@ -119,6 +119,27 @@ func TestListOfLabels(t *testing.T) {
 	}
 }
 
+// TestLabelsOfEachRelease: attacks on labels read a label of each release, and not one of their mean.
+func TestLabelsOfEachRelease(t *testing.T) {
+	set := spread(100, 1)
+	target := Target{Front: twoScores{}, Label: true, Queries: 4, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	target.Noise, _ = release.NewGaussian(1)
+	l := newLists(ListOptions{Seed: 1}, target)
+	y := must.Get(l.released(context.Background(), &List{Name: "numbers", Set: set}, nn.Indices(100), 1))(t)
+	between := 0
+	for i := 0; i < len(y); i += 2 {
+		if y[i]+y[i+1] != 1 || 4*y[i] != math.Trunc(4*y[i]) {
+			t.Fatalf("example %d: %v", i/2, y[i:i+2])
+		}
+		if y[i] > 0 && y[i] < 1 {
+			between++
+		}
+	}
+	if between < 30 { // about half of them are
+		t.Errorf("the labels of %d examples differ", between)
+	}
+}
+
 // twoScores gives the number and its negative.
 type twoScores struct{ nn.Model }
 

@@ -221,8 +221,8 @@ func noLogits(last *nn.Node) error {
 	return fmt.Errorf("the net ends in node %q (%s), so its outputs are not known to be logits: release them, or the input of that node, as %s with the name of the node", last.Name, last.Op.Kind(), SurfaceFeatures)
 }
 
-// Holds reports whether bounds hold for the release with this noise, or for the label of it alone, and why: the reason is empty if
-// there is nothing to say.
+// Holds reports whether bounds hold for the release with this noise, or for the label of it alone, and why. The reason is empty
+// if there is nothing to say.
 func (s Spec) Holds(noise Noise, label bool) (ok bool, reason string) {
 	switch {
 	case s.surface() == SurfaceLabel:

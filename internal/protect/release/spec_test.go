@@ -67,10 +67,6 @@ func TestSpecBuild(t *testing.T) {
 	x := normal(6 * 40)
 	train := inputs{P: 6, X: x}
 	logits := outputs(t, smallNet(false), x)
-	scaled := make([]float32, len(logits))
-	for i, v := range logits {
-		scaled[i] = v / 2
-	}
 	soft := outputs(t, smallNet(true), x)
 	for _, c := range []struct {
 		spec  release.Spec
