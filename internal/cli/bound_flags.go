@@ -197,6 +197,8 @@ func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 		given = "--list-draws"
 	case f.ExposedPeople != nil && *f.ExposedPeople > 0:
 		given = "--exposed-people"
+	case len(f.ExposedThan) > 0:
+		given = "--exposed-than"
 	case len(f.Task) > 0:
 		given = "--task"
 	}
@@ -211,6 +213,9 @@ func (f furtherFlags) set(o *measure.ListOptions, labelled bool) error {
 			o.Subjects = *f.ExposedPeople
 		}
 		for _, t := range f.ExposedThan {
+			if t < measure.LeastThan {
+				return usage(fmt.Errorf("--exposed-than: %v %% must be at least %v %%", 100*float64(t), 100*measure.LeastThan), "")
+			}
 			o.Than = append(o.Than, float64(t))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tattle/internal/math/stat"
+	"tattle/internal/protect/measure"
 )
 
 // Limits are a promise about every adversary, which a release has to keep. A limit of zero asks for
@@ -39,6 +40,9 @@ func ParseExposed(s string) (*Exposed, error) {
 	}
 	if err != nil || !ok {
 		return nil, fmt.Errorf("%q: write a share of releases and a share of people, as in '10%%: 1%%'", s)
+	}
+	if x.Than < measure.LeastThan {
+		return nil, fmt.Errorf("%q: the share of releases must be at least %v %%", s, 100*measure.LeastThan)
 	}
 	return x, nil
 }

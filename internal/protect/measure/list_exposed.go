@@ -161,7 +161,10 @@ func (f *ExposureFigures) show(set *dataset.Set) {
 	}
 }
 
-// ReleasesFor returns the releases of each person that Exposure.Above needs for a share: 20 expected hits.
+// LeastThan is the smallest share of releases above which people are counted: it needs 100,000 releases of each person.
+const LeastThan = 2e-4
+
+// ReleasesFor returns the releases of each person that Exposure.Above needs for a share of at least LeastThan: 20 expected hits.
 func ReleasesFor(share float64) int { return max(bayes.DefaultReleases, int(math.Ceil(20/share))) }
 
 // leastSubjects is the smallest number of people that are drawn by default.
