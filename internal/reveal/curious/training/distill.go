@@ -120,8 +120,8 @@ func (s *Student) refit(ctx context.Context, dir string, t *Teacher, trained *cu
 	return nil
 }
 
-// best returns the evaluation of the student by the attack that exceeds the baseline of each attribute more: the
-// teacher's, or the one fitted to the student.
+// best returns the evaluation of the student by the better attack on each attribute: the teacher's, or the one fitted to the
+// student. The better one exceeds its baseline more.
 func (s *Student) best() *curious.Evaluation {
 	best := *s.Evaluation
 	best.Sensitive = slices.Clone(best.Sensitive)
