@@ -110,7 +110,7 @@ var release = map[string]Wording{
 	"limits.unbiased":       {Part: Limit, Says: "Bounds for unbiased estimators do not limit an adversary who knows what inputs look like: such an adversary is biased and may come closer."},
 	"limits.none":           {Part: Limit, Says: "No bound holds for this release: {1}."},
 	"limits.attacks":        {Part: Limit, Says: "A better attack may come closer than those that ran."},
-	"limits.no_attack":      {Part: Limit, Says: "No attack was run: the report does not say how close one would come."},
+	"limits.no_attack":      {Part: Limit, Says: "No reconstruction was tried: the report does not say how close one would come."},
 	"limits.itself":         {Part: Limit, Says: "Prior and attacks learned from the inputs that they are measured on, so they look better than they are."},
 	"limits.examined":       {Part: Limit, Says: "Examined: {1} of {2} examples. Attacks and bounds for unbiased estimators are about these."},
 	"limits.queries":        {Part: Limit, Says: "Attacks, bounds and limits are for {1} releases of each input together."},

@@ -39,7 +39,11 @@ var (
 // missing warns that an input is not at a path, and says so in a few words.
 func (v *recomputed) missing(what role, path string) string {
 	if v.Warn != nil {
-		v.Warn(fmt.Sprintf("%s not at %s: the values that the run recorded are taken as they are", what.is, file.Name(path)))
+		where := "not at"
+		if file.Exists(path) {
+			where = "not to be read from"
+		}
+		v.Warn(fmt.Sprintf("%s %s %s: the values that the run recorded are taken as they are", what.is, where, file.Name(path)))
 	}
 	return what.gone()
 }

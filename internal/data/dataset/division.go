@@ -271,7 +271,7 @@ func (d *division) has(part int) error {
 	case d.given < leastDivided:
 		return fmt.Errorf("%s, which leaves no %s example: give at least %d, or a column split with train, validation and test", plural(d.given, "row"), partWords[part], leastDivided)
 	}
-	return fmt.Errorf("no %s examples are left: want more data, or rules that leave fewer out", partWords[part])
+	return fmt.Errorf("no %s examples are left: want more data, more people if a column names them, or rules that leave fewer out", partWords[part])
 }
 
 // check returns an error if training or test lacks a class; of validation, which is small,

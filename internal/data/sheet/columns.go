@@ -186,7 +186,7 @@ func (a *archive) read(fields []Field, numbers [][]int, labels []int) (*Content,
 			return nil, fmt.Errorf("array %s: %w: scale the outputs", file.Shown(f.Name), err)
 		}
 		if i := slices.IndexFunc(x, func(v float32) bool { return v-v != 0 }); i >= 0 {
-			return nil, fmt.Errorf("array %s, row %d, column %d (from 0): the score is %v: outputs must be finite; correct the model or leave the row out", file.Shown(f.Name), i/f.Width(), i%f.Width(), x[i])
+			return nil, fmt.Errorf("array %s, row %d, column %d (from 0): the value is %v: want a finite one; correct it, or leave the row out", file.Shown(f.Name), i/f.Width(), i%f.Width(), x[i])
 		}
 		wide, ok := array.Data.([]float64)
 		c.Finer = c.Finer || ok && slices.ContainsFunc(wide, finer)

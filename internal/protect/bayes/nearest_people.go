@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	firstOf    = 8   // one release in so many finds the rivals that the others are compared with first
-	mostRivals = 32  // people with whom releases of a person are compared first
-	crowdBlock = 512 // candidates that releases are compared with at once, and the rest of the last person's
+	firstOf    = 8       // one release in so many finds the rivals that the others are compared with first
+	mostRivals = 32      // people with whom releases of a person are compared first
+	crowdKept  = 1 << 24 // numbers of releases, about, that are held before they are compared with all people: 64 MB
+	crowdBlock = 512     // candidates that releases are compared with at once, and the rest of the last person's
 
 	crowdScores = 1 << 22 // most scores that are held at once, unless one release has more: 17 MB
 )
@@ -164,22 +165,27 @@ func (c *crowd) name(ctx context.Context, hits []int, noise release.Noise, some 
 	for i, p := range some {
 		chance[i], place[p] = run.Rand(o.Seed, p, streamNearest), i
 	}
-	count := func(left []facing) {
-		for _, f := range left {
+	var left []facing
+	count := func(most int) { // what is left, if it is more than that
+		if len(left) <= most {
+			return
+		}
+		for _, f := range c.all(ctx, left, rivals) {
 			if i := place[f.own]; chance[i].IntN(1+f.equal) == 0 {
 				hits[i]++
 			}
 		}
+		left = nil
 	}
+	most := crowdKept / c.n
 	first := (releases + firstOf - 1) / firstOf
-	var left []facing
 	for i, p := range some {
-		for range first {
+		for k := 0; k < first && ctx.Err() == nil; k++ {
 			left = append(left, c.face(p, noise, o.Queries, one, chance[i]))
 		}
+		count(most)
 	}
-	count(c.all(ctx, left, rivals))
-	left = nil
+	count(0)
 	for i, p := range some {
 		known := slices.Clone(rivals[p][:min(mostRivals, len(rivals[p]))])
 		var values, half []float32
@@ -188,13 +194,14 @@ func (c *crowd) name(ctx context.Context, hits []int, noise release.Noise, some 
 			values, half = append(values, c.values[from*c.n:to*c.n]...), append(half, c.half[from:to]...)
 		}
 		var own []facing
-		for range releases - first {
+		for k := first; k < releases && ctx.Err() == nil; k++ {
 			own = append(own, c.face(p, noise, o.Queries, one, chance[i]))
 		}
 		if len(known) > 0 && len(own) > 0 {
 			own = c.against(own, known, values, half, rivals)
 		}
 		left = append(left, own...)
+		count(most)
 	}
-	count(c.all(ctx, left, rivals))
+	count(0)
 }

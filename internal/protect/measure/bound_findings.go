@@ -46,7 +46,7 @@ func (a *account) unbiasedFindings(verdict string) {
 	}
 	a.pairFinding()
 	n, p, x := a.setup.Features, a.setup.Inputs, res.Experiment
-	a.findIf(n < p, "fewer", report.Grouped(n), report.Grouped(p))
+	a.findIf(n < p && !a.setup.Release.Label, "fewer", report.Grouped(n), report.Grouped(p))
 	a.findIf(res.Rank != nil, "rank", report.Grouped(p))
 	a.findIf(len(x.Reasons) > 0, "sought", x.Search.Search+" ("+strings.Join(x.Reasons, "; ")+")")
 	a.Find(roundingCodes[x.Rounding], "")

@@ -49,7 +49,7 @@ func TestSeedInterrupted(t *testing.T) {
 	bad := bytes.Clone(good)
 	bad[len(bad)/2]++
 	must.Do(t, os.WriteFile(part, bad, 0o666))
-	must.Fail(t, must.Err(s.run(t.Context(), nil, dir, p, whole, nil)), "classifier.state: damaged, or of another training or version of tattle: delete it")
+	must.Fail(t, must.Err(s.run(t.Context(), nil, dir, p, whole, nil)), "classifier.state: of other flags or another version of tattle, or damaged")
 	must.Do(t, os.WriteFile(part, good, 0o666))
 	first := 0
 	must.Get(s.run(t.Context(), nil, dir, p, whole, func(done, total int) {

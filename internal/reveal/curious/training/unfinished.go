@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"tattle/internal/file"
+	"tattle/internal/protect/measure"
 	"tattle/internal/run"
 )
 
@@ -74,7 +75,7 @@ func (u *unfinished) Read(part string, s any) (found bool, err error) {
 	}
 	n := min(sha256.Size, len(b))
 	if !bytes.Equal(b[:n], u.digest(b[n:])) {
-		return false, fmt.Errorf("%s: damaged, or of another training or version of tattle: delete it, and the training starts again", u.path(part))
+		return false, &measure.OptionError{Err: fmt.Errorf("%s: of other flags or another version of tattle, or damaged: give the flags of the run that was interrupted, or delete the file to begin again", u.path(part))}
 	}
 	return true, gob.NewDecoder(bytes.NewReader(b[n:])).Decode(s)
 }
