@@ -26,7 +26,7 @@ var boundLayout = &layout{
 					{"floor", "floor", "", false}, {"mean, sample", "floor", "@without the release", false}, {"with list", "floor.list", "", false},
 					{"attack", "attack", "", false}, {"95 % interval", "attack", "interval", true}, {"mean, attack", "attack", "@without the release", false}, {"inputs", "attack", "n", false}, {"unit", "attack", "unit", false}}}},
 			{title: "Limits on guessing sensitive attributes",
-				says: "Right guesses: without the release, by the best attack that ran, by the best adversary where it is known (estimated), and the limit for every adversary.",
+				says: "Right guesses: without the release, by the best attack that ran, by the best adversary where known (estimated), and the limit for every adversary.",
 				table: &tableOf{rows: []string{"attribute", "knows"}, columns: []column{
 					{"majority", "guess.majority", "", false}, {"attack", "guess.attack", "", false}, {"best", "guess.best", "", false}, {"limit", "guess.limit", "most", false}, {"bits", "guess.bits", "most", false}, {"AUC", "guess.auc", "most", false}}}},
 		}},

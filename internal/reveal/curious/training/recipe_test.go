@@ -57,5 +57,5 @@ func continues(t *testing.T, noise float64) {
 		t.Errorf("went on with step %d; %+v, want %+v; %v", first, again, report, err)
 	}
 	must.Do(t, os.WriteFile(path, []byte("PK"), 0o666))
-	must.Fail(t, must.Err2(fit(dir, t.Context(), none)), "training.state: damaged")
+	must.Fail(t, must.Err2(fit(dir, t.Context(), none)), "training.state: of other flags or another version of tattle, or damaged")
 }
