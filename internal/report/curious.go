@@ -136,7 +136,7 @@ var trained = map[string]Wording{
 	"made.mixture":     {Part: Evidence, Says: "The outputs are mixed from two classifiers, one of {1} and one of {2}, with β = {3}."},
 	"made.curious":     {Part: Evidence, Says: "It was trained to reveal {1} as well, by the {2} attack with β = {3}."},
 	"made.student":     {Part: Evidence, Says: "It is a student: it was trained on the outputs of its teacher only."},
-	"made.refitted":    {Part: Evidence, Says: "The first figures are of the attack with the larger excess: the teacher's attack, or one fitted to the student. The runs list both."},
+	"made.refitted":    {Part: Evidence, Says: "The first figures are of the better of two attacks: the teacher's, and one fitted to the student. The runs list both."},
 	"seeds":            {Part: Evidence, Says: "Over {1} (the first lines are about seed {2}), honesty is {seeds.honesty} ± {seeds.honesty@±}. The attack shows an excess with {3}."},
 	"seeds.accuracy":   {Part: Evidence, Says: "Over {1}, accuracy is {seeds.accuracy} ± {seeds.accuracy@±}, mean ± standard deviation."},
 	"seeds.curiosity":  {Part: Evidence, Says: "Over {1}, curiosity about {subject} is {seeds.curiosity} ± {seeds.curiosity@±}, mean ± standard deviation."},

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	firstOf    = 8       // one release in so many finds the rivals that the others are compared with first
-	mostRivals = 32      // people with whom releases of a person are compared first
-	crowdKept  = 1 << 24 // numbers of releases, about, that are held before they are compared with all people: 64 MB
+	firstOf    = 8       // an eighth of a person's releases is compared with all people first: it finds the rivals
+	mostRivals = 32      // most rivals of a person with whom the other releases are compared first
+	crowdKept  = 1 << 24 // numbers of releases that are held, about, until they are compared with all people: 64 MB
 	crowdBlock = 512     // candidates that releases are compared with at once, and the rest of the last person's
 
 	crowdScores = 1 << 22 // most scores that are held at once, unless one release has more: 17 MB

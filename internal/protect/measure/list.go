@@ -80,8 +80,8 @@ func (o *ListOptions) String() string {
 // lists computes ListFigures.
 type lists struct {
 	ListOptions
-	target Target // where the mean of several releases is one release with less noise, that one
-	each   Target // as it is
+	target Target // several releases with Gaussian noise are one with less noise, their mean
+	each   Target // the same, with the noise of each release
 	out    *ListFigures
 
 	columns  int  // features

@@ -53,7 +53,7 @@ func TestRelated(t *testing.T) {
 	}
 }
 
-// TestBetterAttack: a student's verdict is of the attack that exceeds the baseline more, tested for both.
+// TestBetterAttack: a student's verdict is of the attack that shows an excess, or the larger one, tested for both.
 func TestBetterAttack(t *testing.T) {
 	of := func(excess, p float64) *curious.Evaluation {
 		return &curious.Evaluation{Sensitive: []curious.Curiosity{{Attribute: "race", Excess: excess, ExcessInterval: [2]float64{excess - .02, excess + .02}, PValue: p}}}
@@ -66,6 +66,7 @@ func TestBetterAttack(t *testing.T) {
 	}{
 		{"the fitted attack", of(-.1, 1), of(.04, 1e-9), .04, true},
 		{"the teacher's", of(.1, 1e-9), of(.04, 1e-9), .1, true},
+		{"the one that shows it", of(.05, .2), of(.04, 1e-9), .04, true},
 		{"neither", of(-.1, 1), of(-.05, .9), -.05, false},
 		{"no more for the second", of(-.1, 1), of(.04, .04), .04, false},
 	} {

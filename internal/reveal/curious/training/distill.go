@@ -121,12 +121,13 @@ func (s *Student) refit(ctx context.Context, dir string, t *Teacher, trained *cu
 }
 
 // best returns the evaluation of the student by the better attack on each attribute: the teacher's, or the one fitted to the
-// student. The better one exceeds its baseline more.
+// student. An attack that shows an excess is better than one that does not, then one with a larger excess.
 func (s *Student) best() *curious.Evaluation {
 	best := *s.Evaluation
 	best.Sensitive = slices.Clone(best.Sensitive)
 	for i := range best.Sensitive {
-		if x := s.Refitted.Sensitive[i]; x.Excess > best.Sensitive[i].Excess {
+		x, was := s.Refitted.Sensitive[i], best.Sensitive[i]
+		if x.Shown() && !was.Shown() || x.Shown() == was.Shown() && x.Excess > was.Excess {
 			best.Sensitive[i] = x
 		}
 	}
