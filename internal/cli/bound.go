@@ -43,6 +43,7 @@ func (c *boundCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	defer c.collect()()
 	return c.compute(ctx, e, "bound", func(dir string) (*report.Report, error) { return m.run(ctx, e, dir) })
 }
 

@@ -66,7 +66,7 @@ func convert[S, T any](x []S, f func(S) (T, bool)) ([]T, error) {
 	for i, v := range x {
 		w, ok := f(v)
 		if !ok {
-			return nil, malformed("element %d, %v, is not exactly of type %T", i, v, w)
+			return nil, malformed("element %d, %v, is not a value of type %T", i, v, w)
 		}
 		y[i] = w
 	}
@@ -91,7 +91,7 @@ func fromInts[T any](data any, f func(int64) (T, bool)) ([]T, error) {
 		}
 		w, ok := f(x)
 		if !ok || !fits {
-			return nil, malformed("element %d, %v, is not exactly of type %T", i, e, w)
+			return nil, malformed("element %d, %v, is not a value of type %T", i, e, w)
 		}
 		y[i] = w
 	}

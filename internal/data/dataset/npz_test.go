@@ -118,7 +118,7 @@ func TestArraysRefused(t *testing.T) {
 		"one-hot rows that is y.argmax(1)":         {[]part{ten, {"y", []int{2, 3}, make([]int64, 6)}}, none},
 		"label -1 of example 1":                    {[]part{ten, {"y", []int{2}, []int64{1, -1}}}, none},
 		"label 99999999 of example 0":              {[]part{ten, {"y", []int{2}, []int64{99999999, -1}}}, none},
-		"not exactly of type int":                  {[]part{ten, {"y", []int{2}, []float32{.5, 1}}}, none},
+		"not a value of type int":                  {[]part{ten, {"y", []int{2}, []float32{.5, 1}}}, none},
 		`has no array "z"`:                         {[]part{ten}, Options{Target: "z"}},
 		"holds no examples":                        {[]part{{"x", []int{0, 5}, []float32{}}, {"y", []int{0}, []int64{}}}, none},
 		"want some numbers in each":                {[]part{{"x", []int{2, 0}, []float32{}}}, none},

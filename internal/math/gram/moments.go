@@ -14,7 +14,9 @@ type Moments struct {
 	MeanX    []float64 // [n]
 	MeanY    []float64 // [p]
 	XX       []float64 // [n, n]: the covariance of the values, its lower triangle
-	YX       []float64 // [p, n]: that of answers and values
+	Products []float64 // [p, n]: sums of answers times values, both less a shift
+
+	x, y []float64 // means less the shifts
 }
 
 // Sums add up examples about a fixed shift near their mean, so that nothing cancels.
@@ -27,7 +29,7 @@ type Sums struct {
 // NewSums returns the sums of no examples, of n values and p answers each.
 func NewSums(n, p int) *Sums {
 	m := Moments{N: n, P: p, MeanX: make([]float64, n), MeanY: make([]float64, p)}
-	m.XX, m.YX = make([]float64, n*n), make([]float64, p*n)
+	m.XX, m.Products = make([]float64, n*n), make([]float64, p*n)
 	return &Sums{sums: m}
 }
 
@@ -42,7 +44,7 @@ func (s *Sums) Add(x, y []float32) {
 	simd.SumRows(m.MeanX, batch, m.N, s.x)
 	simd.SumRows(m.MeanY, batch, m.P, s.y)
 	simd.Gram(true, m.N, batch, 1, s.x, m.N, 1, m.XX, m.N)
-	simd.Gemm(true, false, m.P, m.N, batch, 1, s.y, m.P, s.x, m.N, 1, m.YX, m.N)
+	simd.Gemm(true, false, m.P, m.N, batch, 1, s.y, m.P, s.x, m.N, 1, m.Products, m.N)
 	m.Examples += batch
 }
 
@@ -69,28 +71,27 @@ func less(dst []float64, x []float32, shift []float64) []float64 {
 	return dst
 }
 
-// Central returns the moments of what was added.
+// Central returns the moments of what was added. Their Products are those of the sums: Add changes them.
 func (s *Sums) Central() *Moments {
-	m, count := s.sums, float64(s.sums.Examples)
-	x, y := slices.Clone(m.MeanX), slices.Clone(m.MeanY)
-	simd.Scale(1/count, x)
-	simd.Scale(1/count, y)
-	m.XX, m.YX = central(m.XX, x, x, count), central(m.YX, y, x, count)
-	simd.Add(x, x, s.shiftX)
-	simd.Add(y, y, s.shiftY)
-	m.MeanX, m.MeanY = x, y
+	m := s.sums
+	mean := func(sum, shift []float64) (less, mean []float64) {
+		less, mean = slices.Clone(sum), slices.Clone(shift)
+		simd.Scale(1/float64(m.Examples), less)
+		simd.Add(mean, mean, less)
+		return less, mean
+	}
+	m.x, m.MeanX = mean(m.MeanX, s.shiftX)
+	m.y, m.MeanY = mean(m.MeanY, s.shiftY)
+	m.XX = m.central(make([]float64, len(m.XX)), m.XX, m.x)
 	return &m
 }
 
-// central returns sum/count − u vᵀ.
-func central(sum, u, v []float64, count float64) []float64 {
-	out, width := make([]float64, len(sum)), len(v)
-	simd.Parallel(len(u), 16, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			simd.Combine(out[i*width:(i+1)*width], sum[i*width:(i+1)*width], v, 1/count, -u[i], 0)
-		}
-	})
-	return out
+// central overwrites dst with rows of sums, divided by the examples, less u xᵀ.
+func (m *Moments) central(dst, sums, u []float64) []float64 {
+	for i, v := range u {
+		simd.Combine(dst[i*m.N:(i+1)*m.N], sums[i*m.N:(i+1)*m.N], m.x, 1/float64(m.Examples), -v, 0)
+	}
+	return dst
 }
 
 // Scale is the mean variance of a value, or 1 if all are constant.
@@ -121,10 +122,10 @@ func (m *Moments) Regress(ctx context.Context, added float64) (w, b []float32, e
 	if err != nil {
 		return nil, nil, err
 	}
-	w, b = make([]float32, 0, len(m.YX)), make([]float32, 0, m.P)
-	var rows []float64
-	for some := range slices.Chunk(m.YX, denseRows*m.N) {
-		rows = append(rows[:0], some...)
+	w, b = make([]float32, 0, len(m.Products)), make([]float32, 0, m.P)
+	room := make([]float64, min(denseRows*m.N, len(m.Products)))
+	for some := range slices.Chunk(m.Products, denseRows*m.N) {
+		rows := m.central(room[:len(some)], some, m.y[len(b):len(b)+len(some)/m.N])
 		if err := f.Solve(ctx, rows); err != nil {
 			return nil, nil, err
 		}

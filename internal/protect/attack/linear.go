@@ -128,7 +128,7 @@ func (f *fitting) run(ctx context.Context) error {
 		return fmt.Errorf("attack: the moments of the features: %w: give stronger noise or more data", err)
 	}
 	f.step()
-	f.moments.YX = nil // the decoder needs the others; with many inputs this is the largest
+	f.moments.Products = nil // the decoder needs the others; with many inputs this is the largest
 	if len(held) == 0 {
 		f.kept = f.affine
 	}

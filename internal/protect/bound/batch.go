@@ -172,9 +172,10 @@ func (f *Factors) CramerRao(c Coordinates, sigma float64) CramerRao {
 	m := c.Len()
 	out := CramerRao{make([]float64, m), make([]float64, m), make([]float64, m)}
 	some := max(1, projectedValues/m)
+	room := make([]float64, min(some, len(f.S))*m)
 	for first := 0; first < len(f.S); first += some {
 		values := f.S[first:min(first+some, len(f.S))]
-		wv := make([]float64, len(values)*m) // (W v_i)_k
+		wv := room[:len(values)*m] // (W v_i)_k
 		c.Apply(wv, f.V[first*f.P:(first+len(values))*f.P])
 		for i, s := range values {
 			for k, v := range rowOf(wv, i, m) {
