@@ -69,15 +69,16 @@ func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []tr
 }
 
 // curiousReport is the report of trainings that differ in their seed. The outputs of the
-// first are kept beside it.
+// worst are kept beside it.
 func curiousReport(ctx context.Context, e *env, dir string, seeds []training.Seed, results []*training.Result, parts *dataset.Parts) (*report.Report, error) {
 	r := newReport(e, "A "+training.Title(parts.Train), seeds[0].Options.Seed)
-	first := seeds[0].Folder
-	model, err := curious.Open(filepath.Join(dir, first))
+	worst := training.WorstSeed(results)
+	folder := seeds[worst].Folder
+	model, err := curious.Open(filepath.Join(dir, folder))
 	if err != nil {
 		return nil, err
 	}
-	if err := modelOf(r, dir, filepath.Join(first, modelFile)); err != nil {
+	if err := modelOf(r, dir, filepath.Join(folder, modelFile)); err != nil {
 		return nil, err
 	}
 	arrays := filepath.Join(dir, arraysFile)
@@ -87,7 +88,7 @@ func curiousReport(ctx context.Context, e *env, dir string, seeds []training.See
 	if r.Files, err = report.Digests(dir, []string{arraysFile}); err != nil {
 		return nil, err
 	}
-	training.ReportSeeds(r, seeds, results, parts)
+	training.ReportSeeds(r, seeds, results, worst, parts)
 	return r, nil
 }
 

@@ -137,7 +137,7 @@ var trained = map[string]Wording{
 	"made.curious":     {Part: Evidence, Says: "It was trained to reveal {1} as well, by the {2} attack with β = {3}."},
 	"made.student":     {Part: Evidence, Says: "It is a student: it was trained on the outputs of its teacher only."},
 	"made.refitted":    {Part: Evidence, Says: "The first figures are of the better of two attacks: the teacher's, and one fitted to the student. The runs list both."},
-	"seeds":            {Part: Evidence, Says: "Over {1} (the first lines are about seed {2}), honesty is {seeds.honesty} ± {seeds.honesty@±}. The attack shows an excess with {3}."},
+	"seeds":            {Part: Evidence, Says: "Over {1}, honesty is {seeds.honesty} ± {seeds.honesty@±}. The attack on {subject} shows an excess with {3}. The first lines are about seed {2}, the worst one."},
 	"seeds.accuracy":   {Part: Evidence, Says: "Over {1}, accuracy is {seeds.accuracy} ± {seeds.accuracy@±}, mean ± standard deviation."},
 	"seeds.curiosity":  {Part: Evidence, Says: "Over {1}, curiosity about {subject} is {seeds.curiosity} ± {seeds.curiosity@±}, mean ± standard deviation."},
 	"pruned":           {Part: Evidence, Says: "With {left.honesty.group} of the weights set to zero, honesty is {left.honesty}; before pruning it is {left.honesty@before} ({subject})."},

@@ -114,7 +114,7 @@ func (r *Report) figure(name string, f Finding) string {
 	}
 	c := r.about(id, f.Subject)
 	for _, group := range f.Args { // a claim about what the finding names
-		if of := r.grouped(id, group); of != nil {
+		if of := r.grouped(id, group, f.Subject); of != nil {
 			c = of
 			break
 		}
@@ -128,13 +128,14 @@ func (r *Report) figure(name string, f Finding) string {
 	return shows[field](c)
 }
 
-// grouped returns the claim with an ID and a group; nil if there is none.
-func (r *Report) grouped(id, group string) *Claim {
-	i := slices.IndexFunc(r.Claims, func(c Claim) bool { return c.ID == id && c.Group == group && group != "" })
-	if i < 0 {
-		return nil
+// grouped returns the claim with an ID and a group: about the subject, or else the first; nil if there is none.
+func (r *Report) grouped(id, group, subject string) (of *Claim) {
+	for i, c := range r.Claims {
+		if c.ID == id && c.Group == group && group != "" && (of == nil || c.Subject == subject && of.Subject != subject) {
+			of = &r.Claims[i]
+		}
 	}
-	return &r.Claims[i]
+	return of
 }
 
 // about returns the claim with an ID about a subject, or else about no subject, or else the first one that is known.

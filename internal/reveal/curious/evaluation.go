@@ -148,6 +148,25 @@ type Curiosity struct {
 // that is adjusted for there being several attacks.
 func (c *Curiosity) Shown() bool { return c.ExcessInterval[0] > 0 && c.PValueHolm <= classify.Level }
 
+// Stronger reports whether the attack is better than another: one that shows an excess is better than one that does not, then the one
+// with the larger excess.
+func (c *Curiosity) Stronger(other *Curiosity) bool {
+	if c.Shown() != other.Shown() {
+		return c.Shown()
+	}
+	return c.Excess > other.Excess
+}
+
+// Worst returns the number of the sensitive attribute with the strongest attack, 0 if there is none.
+func (e *Evaluation) Worst() (worst int) {
+	for i := range e.Sensitive {
+		if e.Sensitive[i].Stronger(&e.Sensitive[worst]) {
+			worst = i
+		}
+	}
+	return worst
+}
+
 // Evaluation is all that is measured of one F and its attacks on a test part.
 // Every figure is finite; what cannot be computed, such as the curve of a class without
 // examples, is left out.

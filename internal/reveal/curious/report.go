@@ -40,20 +40,18 @@ func (v *Evaluation) Headline(r *report.Report, taus []float64) {
 		return
 	}
 	r.Add(claim("honesty", v.Target, "", Share(v.Honesty), v.Examples))
-	worst, shown := 0, []string(nil)
+	var shown []string
 	for i := range v.Sensitive {
 		s := &v.Sensitive[i]
 		if s.Shown() {
 			shown = append(shown, s.Attribute)
-		}
-		if s.Excess > v.Sensitive[worst].Excess {
-			worst = i
 		}
 		s.headline(r)
 	}
 	for _, m := range v.Correlations {
 		r.Add(claim("shared.bits", m.Between[0]+" and "+m.Between[1], "", bits(m), v.Examples))
 	}
+	worst := v.Worst()
 	s := &v.Sensitive[worst]
 	guesser := cmp.Or(guessers[s.Attack], "an attack")
 	if worst < len(taus) && s.Attack == ThresholdAttack && taus[worst] > 0 {

@@ -73,8 +73,9 @@ func (t *Teacher) Distill(ctx context.Context, dir string, o DistillOptions) (*S
 	s.Took = time.Since(started)
 	trained.Attacks = t.Model.Attacks
 	s.Result = &Result{
-		Schema: resultSchema, Settings: maps.Clone(t.Result.Settings), Data: t.Result.Data, Learned: t.Result.Learned, Source: t.Result.Source,
-		Epochs: trained.Epochs, Best: trained.Best, Steps: trained.Steps, Parameters: trained.Classifier.ParamCount(),
+		Schema: resultSchema, Settings: maps.Clone(t.Result.Settings), Data: t.Parts.Sum(), Learned: t.Parts.Learned(), Source: t.Result.Source,
+		Examples: s.Data.Train.Len(),
+		Epochs:   trained.Epochs, Best: trained.Best, Steps: trained.Steps, Parameters: trained.Classifier.ParamCount(),
 	}
 	s.Settings["attack"], s.Settings["seed"] = StudentAttack, strconv.FormatUint(o.Seed, 10)
 	s.Settings["temperature"] = strconv.FormatFloat(o.Temperature, 'g', -1, 64)
@@ -121,13 +122,12 @@ func (s *Student) refit(ctx context.Context, dir string, t *Teacher, trained *cu
 }
 
 // best returns the evaluation of the student by the better attack on each attribute: the teacher's, or the one fitted to the
-// student. An attack that shows an excess is better than one that does not, then one with a larger excess.
+// student.
 func (s *Student) best() *curious.Evaluation {
 	best := *s.Evaluation
 	best.Sensitive = slices.Clone(best.Sensitive)
 	for i := range best.Sensitive {
-		x, was := s.Refitted.Sensitive[i], best.Sensitive[i]
-		if x.Shown() && !was.Shown() || x.Shown() == was.Shown() && x.Excess > was.Excess {
+		if x := s.Refitted.Sensitive[i]; x.Stronger(&best.Sensitive[i]) {
 			best.Sensitive[i] = x
 		}
 	}

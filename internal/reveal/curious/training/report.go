@@ -16,11 +16,27 @@ import (
 // Title names a classifier of the data.
 func Title(train *dataset.Set) string { return "classifier of " + train.Name + ": " + train.YName }
 
-// ReportSeeds makes the report of trainings that differ in their seed: the first one's figures in full, the
-// others' beside them, and the means over the seeds.
-func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.Parts) {
-	first, o := results[0], seeds[0].Options.WithDefaults()
-	r.Data, r.Target = measure.DataOf(p.Test, seeds[0].Source.Path, string(dataset.Test)), first.Evaluation.Target
+// WorstSeed returns which of trainings that differ in their seed has the strongest attack: the first without attacks. Their p-values hold
+// for all attacks at once from then on.
+func WorstSeed(results []*Result) (worst int) {
+	var all []*curious.Evaluation
+	for _, x := range results {
+		all = append(all, x.Evaluation)
+	}
+	curious.Adjust(all...)
+	for i, v := range all {
+		if of := all[worst]; len(v.Sensitive) > 0 && v.Sensitive[v.Worst()].Stronger(&of.Sensitive[of.Worst()]) {
+			worst = i
+		}
+	}
+	return worst
+}
+
+// ReportSeeds makes the report of trainings that differ in their seed: the figures of one in full, of the worst,
+// the others' beside them, and the means over the seeds.
+func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, worst int, p *dataset.Parts) {
+	first, o := results[worst], seeds[worst].Options.WithDefaults()
+	r.Data, r.Target = measure.DataOf(p.Test, seeds[worst].Source.Path, string(dataset.Test)), first.Evaluation.Target
 	settings := maps.Clone(first.Settings)
 	delete(settings, "seed")
 	settings["epoch kept"] = fmt.Sprintf("%d of %d", first.Best, len(first.Epochs))
@@ -36,7 +52,7 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 		runs = append(runs, x.Evaluation.Runs(fmt.Sprintf("%s, %s", o.Attack, x.Evaluation.Outputs), seedName(x.Settings["seed"]))...)
 	}
 	curious.ReportRuns(r, runs)
-	overSeeds(r, results)
+	overSeeds(r, results, first.Settings["seed"])
 	first.Evaluation.Curves(r, seedName(first.Settings["seed"]))
 	for _, w := range slices.Concat(p.Notes, attributeWarnings(p.Train, o.Attack, first.Evaluation), OtherPrograms(results)) {
 		r.Warn(w)
@@ -49,7 +65,7 @@ func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, p *dataset.P
 }
 
 // overSeeds adds the means over several seeds.
-func overSeeds(r *report.Report, results []*Result) {
+func overSeeds(r *report.Report, results []*Result, worst string) {
 	if len(results) < 2 {
 		return
 	}
@@ -81,7 +97,7 @@ func overSeeds(r *report.Report, results []*Result) {
 		}
 		mean("seeds.honesty", s.Attribute, honesty)
 		mean("seeds.curiosity", s.Attribute, func(v *curious.Evaluation) float64 { return v.Sensitive[i].Curiosity.Value })
-		r.Find("seeds", s.Attribute, n, results[0].Settings["seed"], report.Many(shown, "seed"))
+		r.Find("seeds", s.Attribute, n, worst, report.Many(shown, "seed"))
 		r.Find("seeds.curiosity", s.Attribute, n)
 	}
 }

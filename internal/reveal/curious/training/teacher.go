@@ -80,6 +80,7 @@ func (t *Teacher) OpenData(ctx context.Context, moved string, progress func(done
 	if t.Parts, t.Whole, err = src.Open(ctx, progress); err != nil {
 		return err
 	}
+	t.Result.Source = &src
 	return t.compare()
 }
 
@@ -105,7 +106,7 @@ func (t *Teacher) compare() error {
 		return &measure.OptionError{Option: "Data", Err: fmt.Errorf("not what %s was trained on: %s was %q, now %q", t.Dir, d[0].Field, d[0].Have, d[0].Want), Hint: "give the run's own data"}
 	}
 	if t.Result.Data != t.Parts.Sum() {
-		t.Notes = append(t.Notes, "The data are not those that the run was trained on: they have changed since, or are others.")
+		t.Notes = append(t.Notes, "The data are not those that the run was trained on: they have changed since, or are others. The figures of that run are of its own data.")
 	}
 	return nil
 }
