@@ -227,6 +227,7 @@ func (g *Grid) Report(ctx context.Context, r *report.Report) error {
 	res := &results{Experiment: g.Experiment, Trained: map[string][]*training.Result{}, Labels: map[string]*dataset.Set{}, Wanted: g.o.Seeds, Reduced: g.reduced()}
 	var all []*training.Result
 	var last *training.Source
+	var files []string
 	for i, c := range g.cells {
 		if g.done[i] == nil {
 			continue
@@ -238,8 +239,12 @@ func (g *Grid) Report(ctx context.Context, r *report.Report) error {
 		res.Labels[c.Target], last = p.Train, c.Source
 		res.Trained[c.Key] = append(res.Trained[c.Key], g.done[i])
 		all = append(all, g.done[i])
+		files = append(files, training.Names([]training.Seed{c.Seed}, g.done[i:i+1])...)
 	}
 	parts, _, err := g.data.Open(ctx, last)
+	if err == nil {
+		r.Files, err = report.Digests(g.o.Dir, files)
+	}
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,9 @@ import (
 func (v *recomputed) files() error {
 	v.take("the claims of the report", "verify recomputes those of bounds and of audits only: train or search again, with the same seed, to compare them")
 	listed := v.was.Files
-	if m := v.was.Model; m.SHA256 != "" && filepath.IsLocal(m.Path) {
-		listed = append(listed[:len(listed):len(listed)], report.File{Name: m.Path, SHA256: m.SHA256})
+	m := v.was.Model
+	if model := (report.File{Name: m.Path, SHA256: m.SHA256}); m.SHA256 != "" && filepath.IsLocal(m.Path) && !slices.Contains(listed, model) {
+		listed = append(listed[:len(listed):len(listed)], model)
 	}
 	v.verified = "the files made from report.json are as it says"
 	if n := len(listed); n > 0 {

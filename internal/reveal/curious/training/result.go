@@ -191,6 +191,19 @@ func (r *Result) names() []string {
 	return append(names, ResultFile)
 }
 
+// Names returns the files of trainings, whose folders the seeds name. A result may be nil.
+func Names(seeds []Seed, results []*Result) (names []string) {
+	for i, r := range results {
+		if r == nil {
+			continue
+		}
+		for _, name := range r.names() {
+			names = append(names, path.Join(seeds[i].Folder, name))
+		}
+	}
+	return names
+}
+
 // OtherPrograms returns a warning if some of the trainings were computed by another
 // program than this one.
 func OtherPrograms(all []*Result) []string {
