@@ -255,13 +255,6 @@ func numbered(c column) (Attribute, int) {
 
 // sortedClasses makes a class of every value, in the order of their letters.
 func sortedClasses(c column) Attribute {
-	a := Attribute{Name: c.name, Labels: make([]int, len(c.values))}
-	a.Values = slices.DeleteFunc(distinctValues(c.values), func(v string) bool { return v == "" })
-	for i, v := range c.values {
-		k, found := slices.BinarySearch(a.Values, v)
-		if a.Labels[i] = k; !found {
-			a.Labels[i] = -1
-		}
-	}
-	return a
+	classes := slices.DeleteFunc(distinctValues(c.values), func(v string) bool { return v == "" })
+	return Attribute{Name: c.name, Values: classes, Labels: labelled(c.values, placesOf(classes))}
 }

@@ -122,18 +122,9 @@ func fileKind(name string) (string, error) {
 
 // treeKind returns the kind of a folder or zip, found from the names in it.
 func treeKind(fsys fs.FS, source string, files []string) (string, error) {
-	pictures, utkface, sheets := 0, 0, 0
-	for _, name := range files {
-		if strings.EqualFold(filepath.Ext(name), ".csv") {
-			sheets++
-		}
-		if isPicture(name) {
-			pictures++
-			if _, ok := parseUTKFace(name); ok {
-				utkface++
-			}
-		}
-	}
+	images := those(files, isPicture)
+	pictures, sheets := len(images), len(those(files, isCSV))
+	utkface := len(those(images, func(name string) bool { _, ok := parseUTKFace(name); return ok }))
 	switch {
 	case presetsOf()[KindCelebA].found(files):
 		return KindCelebA, nil

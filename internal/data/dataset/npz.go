@@ -119,7 +119,7 @@ func (a *arrays) find(src *origin, o Options) error {
 		return err
 	}
 	if y != "" && y != NoTarget {
-		if slices.Contains(names, y) && strings.Contains(x, "train") != strings.Contains(y, "train") {
+		if strings.Contains(x, "train") != strings.Contains(y, "train") {
 			return malformed(a.path, "has the examples %s and the labels %s, which are of other parts: call them x and y", x, y)
 		}
 		labels, err := a.column(y, "label")

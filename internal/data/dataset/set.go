@@ -165,12 +165,3 @@ func (a *Attribute) lacks(i int) bool {
 
 // Numeric reports whether the attribute consists of numbers.
 func (a *Attribute) Numeric() bool { return a.Numbers != nil }
-
-// bits returns the bits of the numbers, for a hash.
-func (a *Attribute) bits() []int {
-	list := make([]int, len(a.Numbers))
-	for i, v := range a.Numbers {
-		list[i] = int(math.Float64bits(v))
-	}
-	return list
-}

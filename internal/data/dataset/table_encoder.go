@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -41,18 +42,12 @@ func newEncoder(col column, training []int) (e encoder) {
 	if len(count) < 2 {
 		return e
 	}
-	list := make([]string, 0, len(count))
-	for v := range count {
-		list = append(list, v)
-	}
+	list := slices.Collect(maps.Keys(count))
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
-	e.categories, e.rest = map[string]int{}, len(list) > maxCategories
+	e.rest = len(list) > maxCategories
 	list = list[:min(len(list), maxCategories)]
 	slices.Sort(list)
-	for i, v := range list {
-		e.categories[v] = i
-	}
-	e.width = len(list)
+	e.categories, e.width = placesOf(list), len(list)
 	if e.rest {
 		e.width++
 	}

@@ -202,11 +202,7 @@ func (t *tableReader) modelColumns(rows []int, c *chosen) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.source, err)
 	}
-	words := make(map[string]int, len(t.Words))
-	for i, w := range t.Words {
-		words[w] = i
-	}
-	width := len(columns)
+	words, width := placesOf(t.Words), len(columns)
 	if width > maxArray/4/max(len(rows), 1) {
 		return nil, fmt.Errorf("%s: %d inputs for each of %d rows are too many: leave rows out", t.source, width, len(rows))
 	}
