@@ -147,7 +147,7 @@ func (d *division) carve(part, share int, seed uint64, group *Attribute) {
 	n := len(d.rows[trainPart])
 	of := nn.Indices(n) // the person of each row
 	if group != nil {
-		of = pick(group.Labels, 1, d.rows[trainPart])
+		of = Pick(group.Labels, 1, d.rows[trainPart])
 	}
 	for i, p := range of {
 		if p < 0 {

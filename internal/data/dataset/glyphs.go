@@ -97,10 +97,10 @@ func drawGlyphs(o Options) (*origin, error) {
 		list := g.list()
 		digit, family := classesOfGlyphs(list)
 		d := &digits{name: KindGlyphs, preset: glyphsPreset(), shape: []int{1, glyphSide, glyphSide}}
-		d.columns = []column{d.classColumn(digit), {name: "family", values: pick(d.preset.Listed["family"], 1, family)}}
+		d.columns = []column{d.classColumn(digit), {name: "family", values: Pick(d.preset.Listed["family"], 1, family)}}
 		parts, all = append(parts, d), append(all, list...)
 	}
-	return fromParts(KindGlyphs, parts, names, o, func(rows []int) []uint8 { return paintGlyphs(pick(all, 1, rows)) })
+	return fromParts(KindGlyphs, parts, names, o, func(rows []int) []uint8 { return paintGlyphs(Pick(all, 1, rows)) })
 }
 
 // A glyph is one picture that can be drawn.

@@ -207,9 +207,9 @@ func (l *labels) addOneOf(one oneOf) error {
 
 // keep leaves the given rows.
 func (l *labels) keep(rows []int) {
-	l.files, l.split, l.lines = pick(l.files, 1, rows), pick(l.split, 1, rows), pick(l.lines, 1, rows)
+	l.files, l.split, l.lines = Pick(l.files, 1, rows), Pick(l.split, 1, rows), Pick(l.lines, 1, rows)
 	for k := range l.columns {
-		l.columns[k].values = pick(l.columns[k].values, 1, rows)
+		l.columns[k].values = Pick(l.columns[k].values, 1, rows)
 	}
 }
 

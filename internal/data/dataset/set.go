@@ -155,7 +155,7 @@ func (a *Attribute) subset(indices []int) *Attribute {
 	if a == nil {
 		return nil
 	}
-	return &Attribute{a.Name, a.Values, pick(a.Labels, 1, indices), pick(a.Numbers, 1, indices)}
+	return &Attribute{a.Name, a.Values, Pick(a.Labels, 1, indices), Pick(a.Numbers, 1, indices)}
 }
 
 // lacks reports whether an example has no value: its label is −1, or its number NaN.

@@ -135,19 +135,19 @@ func (s *Set) Mirrored() (*Set, error) {
 func (s *Set) Subset(indices []int) *Set {
 	p := s.size()
 	sub := *s
-	sub.Pixels, sub.Values = pick(s.Pixels, p, indices), pick(s.Values, p, indices)
-	sub.Y, sub.YNumbers = pick(s.Y, 1, indices), pick(s.YNumbers, 1, indices)
+	sub.Pixels, sub.Values = Pick(s.Pixels, p, indices), Pick(s.Values, p, indices)
+	sub.Y, sub.YNumbers = Pick(s.Y, 1, indices), Pick(s.YNumbers, 1, indices)
 	sub.Sensitive = nil
 	for _, a := range s.Sensitive {
 		sub.Sensitive = append(sub.Sensitive, *a.subset(indices))
 	}
-	sub.Group, sub.Rows = s.Group.subset(indices), pick(s.Rows, 1, indices)
+	sub.Group, sub.Rows = s.Group.subset(indices), Pick(s.Rows, 1, indices)
 	sub.Shape, sub.Source = slices.Clone(s.Shape), slices.Clone(s.Source)
 	return sub.finish()
 }
 
-// pick returns the rows of the given indices, each of n values; nil of nil.
-func pick[T any](rows []T, n int, indices []int) []T {
+// Pick returns the rows of the given indices, each of n values; nil of nil.
+func Pick[T any](rows []T, n int, indices []int) []T {
 	if rows == nil {
 		return nil
 	}

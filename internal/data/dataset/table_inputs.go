@@ -146,9 +146,7 @@ func (t *tableReader) inputColumns(c *chosen) (inputs []int) {
 
 // answers lists what is asked for as columns: those of the target and the sensitive attributes, and their classes.
 func (t *tableReader) answers(c *chosen) (list []column) {
-	for _, k := range c.columns {
-		list = append(list, t.columns[k])
-	}
+	list = Pick(t.columns, 1, c.columns)
 	for _, a := range c.all() {
 		if a.Numeric() {
 			continue

@@ -65,7 +65,7 @@ func openVectors(ctx context.Context, path string, o Options) (*origin, error) {
 // rowsOf returns some rows of values, in place if these are most and in order: it is the only reader of values.
 func rowsOf(values []float32, width int, rows []int) []float32 {
 	if 2*len(rows)*width < len(values) || !slices.IsSorted(rows) {
-		return pick(values, width, rows)
+		return Pick(values, width, rows)
 	}
 	for k, i := range rows {
 		copy(values[k*width:(k+1)*width], values[i*width:(i+1)*width])
