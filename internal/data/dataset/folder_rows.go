@@ -15,13 +15,10 @@ import (
 
 // A MissingError reports rows without a picture or pictures without a row, which
 // Options.SkipMissing leaves out.
-type MissingError struct{ Err error }
+type MissingError struct{ error }
 
-// Error implements error.
-func (e *MissingError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *MissingError) Unwrap() error { return e.Err }
+// Unwrap returns the error of the rows or pictures.
+func (e *MissingError) Unwrap() error { return e.error }
 
 // match finds the picture that each row names in its file column, and returns how the rows write these names. That there
 // is none, or no row of a picture, is an error; with skip, rows and pictures without the other are left out and counted in

@@ -301,13 +301,7 @@ func named(text string, distinct []string) []string {
 	if _, ok := slices.BinarySearch(distinct, text); ok {
 		return []string{text}
 	}
-	var found []string
-	for _, v := range distinct {
-		if strings.EqualFold(v, text) {
-			found = append(found, v)
-		}
-	}
-	return found
+	return those(distinct, func(v string) bool { return strings.EqualFold(v, text) })
 }
 
 // Grouped reports whether the rule says which classes there are; otherwise they

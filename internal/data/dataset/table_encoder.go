@@ -104,30 +104,21 @@ func isMissing(v string) bool {
 // learn learns mean and standard deviation (of the population) from
 // the training rows that have a number.
 func (e *encoder) learn(numbers []float64, training []int) {
-	n, largest := 0., 0.
-	for _, i := range training {
-		if x := numbers[i]; !math.IsNaN(x) {
-			n++
-			largest = max(largest, math.Abs(x))
-		} else {
-			e.missing = true
-		}
-	}
-	if n == 0 {
+	known := slices.DeleteFunc(Pick(numbers, 1, training), math.IsNaN)
+	if e.missing = len(known) < len(training); len(known) == 0 {
 		return
 	}
 	e.numbers = numbers
-	scale := max(largest, math.SmallestNonzeroFloat64) // squares neither overflow nor vanish
-	mean, square := 0., 0.
-	for _, i := range training {
-		if x := numbers[i]; !math.IsNaN(x) {
-			mean += x / scale / n
-		}
+	scale := math.SmallestNonzeroFloat64 // squares neither overflow nor vanish
+	for _, x := range known {
+		scale = max(scale, math.Abs(x))
 	}
-	for _, i := range training {
-		if x := numbers[i]; !math.IsNaN(x) {
-			square += (x/scale - mean) * (x/scale - mean) / n
-		}
+	n, mean, square := float64(len(known)), 0., 0.
+	for _, x := range known {
+		mean += x / scale / n
+	}
+	for _, x := range known {
+		square += (x/scale - mean) * (x/scale - mean) / n
 	}
 	e.mean, e.std = mean*scale, math.Sqrt(square)*scale
 	if math.Sqrt(square) > 1e-12 {

@@ -175,21 +175,17 @@ func checkPeople(candidates, sample *List) error {
 	if candidates == nil || sample == nil || candidates.Set.Group == nil || sample.Set.Group == nil || candidates.same(sample) {
 		return nil
 	}
-	names := func(l *List) map[string]bool {
-		seen := map[string]bool{}
-		for _, p := range l.Set.Group.Labels {
-			seen[l.Set.Group.Values[p]] = true
-		}
-		return seen
+	known, shared := map[string]bool{}, map[string]bool{}
+	for _, p := range candidates.Set.Group.Labels {
+		known[candidates.Set.Group.Values[p]] = true
 	}
-	known, shared := names(candidates), 0
-	for name := range names(sample) {
-		if known[name] {
-			shared++
+	for _, p := range sample.Set.Group.Labels {
+		if name := sample.Set.Group.Values[p]; known[name] {
+			shared[name] = true
 		}
 	}
-	if shared > 0 {
-		return &OptionError{Option: "Group", Err: fmt.Errorf("%d people are in %s and in %s: the sample must be of other people than the model learned from", shared, candidates.Name, sample.Name), Hint: "divide the data by people"}
+	if len(shared) > 0 {
+		return &OptionError{Option: "Group", Err: fmt.Errorf("%d people are in %s and in %s: the sample must be of other people than the model learned from", len(shared), candidates.Name, sample.Name), Hint: "divide the data by people"}
 	}
 	return nil
 }
