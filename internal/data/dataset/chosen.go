@@ -142,10 +142,7 @@ func (src *origin) classesOf(col column) []string {
 		return col.listed
 	}
 	there := distinctValues(col.values)
-	return slices.DeleteFunc(slices.Clone(col.listed), func(v string) bool {
-		_, found := slices.BinarySearch(there, v)
-		return !found
-	})
+	return those(col.listed, func(v string) bool { return slices.Contains(there, v) })
 }
 
 // classWords says what a row must have not to be left out.
