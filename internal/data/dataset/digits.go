@@ -114,10 +114,7 @@ func readPart(path, labelsDir string, split Split) (*digits, error) {
 	}
 	images := stemsOf[split][0] + "-idx3-ubyte"
 	idx, cifar, labels := idxImages(path, split), cifarBatches(path, split), qmnistLabels(cmp.Or(labelsDir, path), split)
-	other := Train
-	if split == Train {
-		other = Test
-	}
+	other := map[Split]Split{Train: Test, Test: Train}[split]
 	switch {
 	case labelsDir != "" && idx == "":
 		return nil, fmt.Errorf("%s: no %s(.gz): wants MNIST's images", path, images)

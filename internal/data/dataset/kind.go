@@ -88,12 +88,7 @@ func firstBytes(name string, n int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b := make([]byte, n)
-	k, err := io.ReadFull(f, b)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
-	}
-	return b[:k], err
+	return io.ReadAll(io.LimitReader(f, int64(n)))
 }
 
 // fileKind returns the kind of a file that is no zip.
