@@ -85,15 +85,13 @@ func (src *origin) chooseGroup(name string, c *chosen) error {
 		return err
 	case src.files == nil:
 		return errors.New("only pictures come in a folder for each person, and these data are not pictures: name a column")
-	}
-	if err != nil {
+	default:
 		for _, file := range src.files {
 			of.values = append(of.values, path.Dir(file))
 		}
 	}
-	a := sortedClasses(of)
-	c.group = &a
-	return a.CheckPeople()
+	c.group = new(sortedClasses(of))
+	return c.group.CheckPeople()
 }
 
 // CheckPeople returns an error if the attribute cannot say who examples are about.

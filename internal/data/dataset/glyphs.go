@@ -61,10 +61,7 @@ func glyphsPreset() preset { return presetsOf()[KindGlyphs] }
 //
 // It panics on a negative N or one above five million, on an unknown Split, and if no family is known.
 func Glyphs(o GlyphOptions) *Set {
-	if o.N == 0 {
-		o.N = GlyphsTrain
-	}
-	o.Split = cmp.Or(o.Split, Train)
+	o.N, o.Split = cmp.Or(o.N, GlyphsTrain), cmp.Or(o.Split, Train)
 	if o.N < 0 || o.N > maxArray/glyphPixels || o.Split != Train && o.Split != Test || o.Families != nil && !slices.ContainsFunc(o.Families, isFamily) {
 		panic(fmt.Sprintf("dataset: no such glyphs: %+v", o))
 	}

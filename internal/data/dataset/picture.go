@@ -223,8 +223,7 @@ func (d *Decoded) or(of string, files []string, decode func(files []string) (*Se
 		}
 		*d = Decoded{of, files, set}
 	}
-	set := *d.set
-	return &set, nil
+	return new(*d.set), nil
 }
 
 // squareSide returns the side of a model's input of square pictures in colour, 0
