@@ -1,7 +1,7 @@
 // Package dataset reads labelled pictures (idx files such as MNIST's, CIFAR-10
 // binary records, folders and zips of JPEG and PNG files), tables and NumPy's
-// arrays, draws the generated glyphs and faces, and fetches public data sets from
-// their homes.
+// arrays, and draws the generated glyphs and faces. Package catalogue fetches public
+// data sets from their homes.
 //
 // [OpenParts] reads any of them in three parts, with a target and any number of sensitive
 // attributes, each made of a column of labels by a [Rule]. [OpenInputs] reads what somebody else's model is
