@@ -84,11 +84,6 @@ func (f *File) Float32s(name string) ([]float32, []int, error) {
 	return as(f, name, Array.Float32s)
 }
 
-// Ints reads an array as Array.Ints converts it, and its shape.
-func (f *File) Ints(name string) ([]int, []int, error) {
-	return as(f, name, Array.Ints)
-}
-
 func as[T any](f *File, name string, convert func(Array) ([]T, error)) ([]T, []int, error) {
 	a, err := f.array(name)
 	if err != nil {
@@ -198,10 +193,7 @@ type Rows struct {
 // to its end. It returns an error for an array without dimensions or in Fortran order.
 func (f *File) Rows(name string) (*Rows, error) {
 	r, err := f.rows(name)
-	if err != nil {
-		return nil, locate(err, f.path, name)
-	}
-	return r, nil
+	return r, locate(err, f.path, name)
 }
 
 func (f *File) rows(name string) (*Rows, error) {

@@ -77,22 +77,19 @@ var readers = map[string]func(h header, r io.Reader, n int, sure bool) (any, err
 	"f4": slice[float32], "f8": slice[float64],
 	"i1": slice[int8], "i2": slice[int16], "i4": slice[int32], "i8": slice[int64],
 	"u1": slice[uint8], "u2": slice[uint16], "u4": slice[uint32], "u8": slice[uint64],
-	"f2": func(h header, r io.Reader, n int, sure bool) (any, error) {
-		half, err := elements[uint16](h, r, n, sure)
-		x := make([]float32, len(half))
-		for i, v := range half {
-			x[i] = float16.FromBits(v)
+	"f2": converted(float16.FromBits), "b1": converted(func(v uint8) bool { return v != 0 }),
+}
+
+// converted returns a reader of elements that are stored as another type.
+func converted[S number, T any](value func(S) T) func(h header, r io.Reader, n int, sure bool) (any, error) {
+	return func(h header, r io.Reader, n int, sure bool) (any, error) {
+		stored, err := elements[S](h, r, n, sure)
+		x := make([]T, len(stored))
+		for i, v := range stored {
+			x[i] = value(v)
 		}
 		return x, err
-	},
-	"b1": func(h header, r io.Reader, n int, sure bool) (any, error) {
-		b, err := elements[uint8](h, r, n, sure)
-		x := make([]bool, len(b))
-		for i, v := range b {
-			x[i] = v != 0
-		}
-		return x, err
-	},
+	}
 }
 
 // slice is elements as an any that is nil on error.
@@ -120,26 +117,22 @@ func elements[T number](h header, r io.Reader, n int, sure bool) ([]T, error) {
 			x = longer
 		}
 		if got, err := io.ReadFull(r, bytesOf(x[have:])); err != nil {
-			detail := fmt.Sprintf("shape %v needs %d bytes of data, there are %d: save it again", h.shape, n*size, have*size+got)
-			if err == io.EOF || err == io.ErrUnexpectedEOF {
-				err = nil
-			}
-			return nil, &FormatError{Detail: detail, Err: err}
+			return nil, cutOff(fmt.Sprintf("shape %v needs %d bytes of data, there are %d: save it again", h.shape, n*size, have*size+got), err)
 		}
 		have = len(x)
 	}
 	if h.dtype.big != hostBig && size > 1 {
 		swap(bytesOf(x), size)
 	}
-	if h.fortran && len(h.shape) > 1 {
-		x = rowMajor(x, h.shape)
-	}
-	return x, nil
+	return rowMajor(h, x), nil
 }
 
-// rowMajor reorders x from first index fastest to last index fastest.
-func rowMajor[T any](x []T, shape []int) []T {
-	y := make([]T, len(x))
+// rowMajor reorders the elements of an array in Fortran order from first index fastest to last index fastest.
+func rowMajor[T any](h header, x []T) []T {
+	if !h.fortran || len(h.shape) < 2 {
+		return x
+	}
+	y, shape := make([]T, len(x)), h.shape
 	index := make([]int, len(shape))
 	for i := range x { // index is that of x[i]
 		at := 0

@@ -42,10 +42,7 @@ func (h header) strings(r io.Reader, n int, sure bool) (any, error) {
 		}
 		x[i] = s
 	}
-	if h.fortran && len(h.shape) > 1 {
-		x = rowMajor(x, h.shape)
-	}
-	return x, nil
+	return rowMajor(h, x), nil
 }
 
 // decodeText reads one string, which ends before the zeros that fill it up.

@@ -78,16 +78,31 @@ func (a Asked) Of(name string, values []string, most int) (Attribute, error) {
 		return x, fmt.Errorf("%s has %d values: want at most %d classes, or a rule that makes some, as \"%s: <0; >=0\"", file.Shown(name), len(x.Values), most, name)
 	}
 	if place == nil {
-		place = map[string]int{"": -1}
-		for i, v := range x.Values {
-			place[v] = i
+		place = placesOf(x.Values)
+	}
+	x.Labels = labelled(values, place)
+	return x, nil
+}
+
+// placesOf returns the place of each of some values in their list.
+func placesOf(list []string) map[string]int {
+	place := make(map[string]int, len(list))
+	for i, v := range list {
+		place[v] = i
+	}
+	return place
+}
+
+// labelled returns the place of each value, −1 of one that has none.
+func labelled(values []string, place map[string]int) []int {
+	labels := make([]int, len(values))
+	for i, v := range values {
+		k, known := place[v]
+		if labels[i] = k; !known {
+			labels[i] = -1
 		}
 	}
-	x.Labels = make([]int, len(values))
-	for i, v := range values {
-		x.Labels[i] = place[v]
-	}
-	return x, nil
+	return labels
 }
 
 // manyNumbers reports whether a column with these values is taken for numbers: more than 20 values, all of them numbers.

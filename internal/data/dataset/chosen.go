@@ -85,15 +85,13 @@ func (src *origin) chooseGroup(name string, c *chosen) error {
 		return err
 	case src.files == nil:
 		return errors.New("only pictures come in a folder for each person, and these data are not pictures: name a column")
-	}
-	if err != nil {
+	default:
 		for _, file := range src.files {
 			of.values = append(of.values, path.Dir(file))
 		}
 	}
-	a := sortedClasses(of)
-	c.group = &a
-	return a.CheckPeople()
+	c.group = new(sortedClasses(of))
+	return c.group.CheckPeople()
 }
 
 // CheckPeople returns an error if the attribute cannot say who examples are about.
@@ -142,10 +140,7 @@ func (src *origin) classesOf(col column) []string {
 		return col.listed
 	}
 	there := distinctValues(col.values)
-	return slices.DeleteFunc(slices.Clone(col.listed), func(v string) bool {
-		_, found := slices.BinarySearch(there, v)
-		return !found
-	})
+	return those(col.listed, func(v string) bool { return slices.Contains(there, v) })
 }
 
 // classWords says what a row must have not to be left out.
@@ -255,13 +250,6 @@ func numbered(c column) (Attribute, int) {
 
 // sortedClasses makes a class of every value, in the order of their letters.
 func sortedClasses(c column) Attribute {
-	a := Attribute{Name: c.name, Labels: make([]int, len(c.values))}
-	a.Values = slices.DeleteFunc(distinctValues(c.values), func(v string) bool { return v == "" })
-	for i, v := range c.values {
-		k, found := slices.BinarySearch(a.Values, v)
-		if a.Labels[i] = k; !found {
-			a.Labels[i] = -1
-		}
-	}
-	return a
+	classes := slices.DeleteFunc(distinctValues(c.values), func(v string) bool { return v == "" })
+	return Attribute{Name: c.name, Values: classes, Labels: labelled(c.values, placesOf(classes))}
 }

@@ -186,7 +186,7 @@ func readList(fsys fs.FS, source string, files, bases []string) (*labels, error)
 	if err != nil || name == "" {
 		return nil, err
 	}
-	if strings.EqualFold(path.Ext(name), ".csv") {
+	if isCSV(name) {
 		return readLabelTable(fsys, source, name)
 	}
 	text, err := readTextIn(fsys, source, name)
@@ -282,13 +282,14 @@ type labels struct {
 	files   []string // names inside the file system; nil for tables
 	columns []column // as text
 	split   []Split  // "" if the source gives none for an example; nil if it gives none at all
-	notes   []string // what a reader wants to know: files left out, and why
 	count   int      // of examples that have neither files nor columns
+	notes
 }
 
-func (l *labels) note(format string, args ...any) {
-	l.notes = append(l.notes, fmt.Sprintf(format, args...))
-}
+// notes are what a reader wants to know: files left out, and why.
+type notes []string
+
+func (n *notes) note(format string, args ...any) { *n = append(*n, fmt.Sprintf(format, args...)) }
 
 // column is one attribute of every example, as the source writes it.
 type column struct {

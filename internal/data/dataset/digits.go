@@ -30,7 +30,7 @@ type digits struct {
 
 // classColumn returns the column of the classes.
 func (d *digits) classColumn(classes []int) column {
-	return column{name: d.Target, values: pick(d.Listed[d.Target], 1, classes)}
+	return column{name: d.Target, values: Pick(d.Listed[d.Target], 1, classes)}
 }
 
 // openDigits reads both parts of what readPart reads, or the one that is asked for.
@@ -80,7 +80,7 @@ func fromParts(source string, parts []*digits, names []Split, o Options, draw fu
 	}
 	src.take(first.preset)
 	if draw == nil {
-		draw = func(rows []int) []uint8 { return pick(pixels, sizeOf(first.shape), rows) }
+		draw = func(rows []int) []uint8 { return Pick(pixels, sizeOf(first.shape), rows) }
 	}
 	src.read = func(_ context.Context, rows, _ []int, _ *chosen) (*Set, error) {
 		set := &Set{Shape: first.shape, Pixels: draw(rows), Mean: first.Mean, Std: first.Std, Source: files}
@@ -114,10 +114,7 @@ func readPart(path, labelsDir string, split Split) (*digits, error) {
 	}
 	images := stemsOf[split][0] + "-idx3-ubyte"
 	idx, cifar, labels := idxImages(path, split), cifarBatches(path, split), qmnistLabels(cmp.Or(labelsDir, path), split)
-	other := Train
-	if split == Train {
-		other = Test
-	}
+	other := map[Split]Split{Train: Test, Test: Train}[split]
 	switch {
 	case labelsDir != "" && idx == "":
 		return nil, fmt.Errorf("%s: no %s(.gz): wants MNIST's images", path, images)
@@ -296,7 +293,7 @@ func (d *digits) readLabels(path, images string, n int, qmnist bool) error {
 	}
 	d.columns, d.source = []column{d.classColumn(classes)}, append(d.source[:1], path)
 	if qmnist {
-		d.columns = append(d.columns, column{name: "writer", values: pick(d.Listed["writer"], 1, writers)}, column{name: "person", values: people})
+		d.columns = append(d.columns, column{name: "writer", values: Pick(d.Listed["writer"], 1, writers)}, column{name: "person", values: people})
 	}
 	return nil
 }

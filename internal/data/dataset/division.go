@@ -38,7 +38,7 @@ type division struct {
 	rows    [3][]int
 	limited [3]bool // rows that could be read are not
 	given   int     // rows of the data
-	notes   []string
+	notes
 }
 
 // drawOf returns the generator of one decision about a data set.
@@ -147,7 +147,7 @@ func (d *division) carve(part, share int, seed uint64, group *Attribute) {
 	n := len(d.rows[trainPart])
 	of := nn.Indices(n) // the person of each row
 	if group != nil {
-		of = pick(group.Labels, 1, d.rows[trainPart])
+		of = Pick(group.Labels, 1, d.rows[trainPart])
 	}
 	for i, p := range of {
 		if p < 0 {
@@ -180,10 +180,6 @@ func (d *division) carve(part, share int, seed uint64, group *Attribute) {
 	d.note("the data has no %s part: %d of %d training examples, drawn by seed %d, are used as one", partWords[part], count, n, seed)
 }
 
-func (d *division) note(format string, args ...any) {
-	d.notes = append(d.notes, fmt.Sprintf(format, args...))
-}
-
 // leaveOut removes the rows that fall in no class of some attribute.
 func (d *division) leaveOut(c *chosen) {
 	all := c.all()
@@ -191,8 +187,9 @@ func (d *division) leaveOut(c *chosen) {
 		all = append(slices.Clone(all), *c.group)
 	}
 	for _, a := range all {
-		before, after := d.total(), 0
+		before, after := 0, 0
 		for part, rows := range d.rows {
+			before += len(rows)
 			d.rows[part] = slices.DeleteFunc(rows, a.lacks)
 			after += len(d.rows[part])
 		}
@@ -205,8 +202,6 @@ func (d *division) leaveOut(c *chosen) {
 		}
 	}
 }
-
-func (d *division) total() int { return len(d.rows[0]) + len(d.rows[1]) + len(d.rows[2]) }
 
 // order lists the rows of all parts, one part after the other.
 func (d *division) order() []int { return slices.Concat(d.rows[:]...) }

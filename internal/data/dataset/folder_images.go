@@ -105,11 +105,12 @@ func hidden(name string) bool { return strings.HasPrefix(name, ".") || name == "
 
 // isPicture reports whether decodePictures reads a file of this name.
 func isPicture(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".jpg", ".jpeg", ".png":
-		return true
-	}
-	return false
+	return slices.Contains([]string{".jpg", ".jpeg", ".png"}, strings.ToLower(path.Ext(name)))
+}
+
+// those returns the names of which is holds.
+func those(names []string, is func(name string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !is(name) })
 }
 
 // listPictures returns the names of all pictures, sorted, and of all files. It
@@ -119,11 +120,7 @@ func listPictures(fsys fs.FS, source string) (pictures, files []string, err erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: cannot be listed: %w", source, err)
 	}
-	for _, name := range files {
-		if isPicture(name) {
-			pictures = append(pictures, name)
-		}
-	}
+	pictures = those(files, isPicture)
 	if i := slices.IndexFunc(files, func(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") }); len(pictures) == 0 && i >= 0 {
 		return nil, nil, malformed(source, "holds no pictures (.jpg, .jpeg or .png), but %s: unpack it there", files[i])
 	}
@@ -136,13 +133,7 @@ func listPictures(fsys fs.FS, source string) (pictures, files []string, err erro
 // within returns the names whose last element is base, in any spelling of its
 // letters.
 func within(names []string, base string) []string {
-	var found []string
-	for _, name := range names {
-		if strings.EqualFold(path.Base(name), base) {
-			found = append(found, name)
-		}
-	}
-	return found
+	return those(names, func(name string) bool { return strings.EqualFold(path.Base(name), base) })
 }
 
 // onlyOne returns the one file called by any of the names, "" if there is

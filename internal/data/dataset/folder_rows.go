@@ -15,13 +15,10 @@ import (
 
 // A MissingError reports rows without a picture or pictures without a row, which
 // Options.SkipMissing leaves out.
-type MissingError struct{ Err error }
+type MissingError struct{ error }
 
-// Error implements error.
-func (e *MissingError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *MissingError) Unwrap() error { return e.Err }
+// Unwrap returns the error of the rows or pictures.
+func (e *MissingError) Unwrap() error { return e.error }
 
 // match finds the picture that each row names in its file column, and returns how the rows write these names. That there
 // is none, or no row of a picture, is an error; with skip, rows and pictures without the other are left out and counted in
@@ -52,7 +49,7 @@ func (l *labels) match(fileColumn string, pictures []string, skip bool) (written
 			first = cmp.Or(first, fmt.Errorf("line %d, column %q: %w", l.lines[i], own.name, err))
 		}
 	}
-	without := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return used[name] > 0 })
+	without := those(pictures, func(name string) bool { return used[name] == 0 })
 	list := path.Base(l.list)
 	switch {
 	case wrong > 0:
@@ -109,17 +106,15 @@ func locate(fsys fs.FS, source, asked string, files []string) (*labels, error) {
 	if name != "" {
 		return readLabelTable(fsys, source, name)
 	}
-	var tables []string
-	for _, f := range files {
-		if strings.EqualFold(path.Ext(f), ".csv") {
-			tables = append(tables, f)
-		}
-	}
+	tables := those(files, isCSV)
 	if len(tables) != 1 {
 		return nil, fmt.Errorf("%s: no labels.csv, and %s: name the CSV with the labels", source, plural(len(tables), "other CSV file"))
 	}
 	return readLabelTable(fsys, source, tables[0])
 }
+
+// isCSV reports whether a file is a CSV by its name.
+func isCSV(name string) bool { return strings.EqualFold(path.Ext(name), ".csv") }
 
 // depth is the largest number of path elements that are compared to identify a picture.
 const depth = 4

@@ -61,10 +61,7 @@ func glyphsPreset() preset { return presetsOf()[KindGlyphs] }
 //
 // It panics on a negative N or one above five million, on an unknown Split, and if no family is known.
 func Glyphs(o GlyphOptions) *Set {
-	if o.N == 0 {
-		o.N = GlyphsTrain
-	}
-	o.Split = cmp.Or(o.Split, Train)
+	o.N, o.Split = cmp.Or(o.N, GlyphsTrain), cmp.Or(o.Split, Train)
 	if o.N < 0 || o.N > maxArray/glyphPixels || o.Split != Train && o.Split != Test || o.Families != nil && !slices.ContainsFunc(o.Families, isFamily) {
 		panic(fmt.Sprintf("dataset: no such glyphs: %+v", o))
 	}
@@ -97,10 +94,10 @@ func drawGlyphs(o Options) (*origin, error) {
 		list := g.list()
 		digit, family := classesOfGlyphs(list)
 		d := &digits{name: KindGlyphs, preset: glyphsPreset(), shape: []int{1, glyphSide, glyphSide}}
-		d.columns = []column{d.classColumn(digit), {name: "family", values: pick(d.preset.Listed["family"], 1, family)}}
+		d.columns = []column{d.classColumn(digit), {name: "family", values: Pick(d.preset.Listed["family"], 1, family)}}
 		parts, all = append(parts, d), append(all, list...)
 	}
-	return fromParts(KindGlyphs, parts, names, o, func(rows []int) []uint8 { return paintGlyphs(pick(all, 1, rows)) })
+	return fromParts(KindGlyphs, parts, names, o, func(rows []int) []uint8 { return paintGlyphs(Pick(all, 1, rows)) })
 }
 
 // A glyph is one picture that can be drawn.

@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"tattle/internal/file"
 	"tattle/internal/must"
-	"tattle/internal/npy"
 )
 
 // plainPicture is one colour all over.
@@ -66,9 +63,7 @@ func values(s *Set, i int) []float32 {
 // of chooses some examples by a file of their indices.
 func of(t testing.TB, indices ...int) Limit {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "indices.npy")
-	must.Do(t, file.Write(path, func(w io.Writer) error { return npy.Write(w, []int{len(indices)}, indices) }))
-	return Limit{Indices: path}
+	return Limit{Indices: npyOf(t, []int{len(indices)}, indices)}
 }
 
 // A choice of examples is the Subset of all. What is assumed of

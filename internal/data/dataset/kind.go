@@ -88,12 +88,7 @@ func firstBytes(name string, n int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b := make([]byte, n)
-	k, err := io.ReadFull(f, b)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
-	}
-	return b[:k], err
+	return io.ReadAll(io.LimitReader(f, int64(n)))
 }
 
 // fileKind returns the kind of a file that is no zip.
@@ -122,18 +117,9 @@ func fileKind(name string) (string, error) {
 
 // treeKind returns the kind of a folder or zip, found from the names in it.
 func treeKind(fsys fs.FS, source string, files []string) (string, error) {
-	pictures, utkface, sheets := 0, 0, 0
-	for _, name := range files {
-		if strings.EqualFold(filepath.Ext(name), ".csv") {
-			sheets++
-		}
-		if isPicture(name) {
-			pictures++
-			if _, ok := parseUTKFace(name); ok {
-				utkface++
-			}
-		}
-	}
+	images := those(files, isPicture)
+	pictures, sheets := len(images), len(those(files, isCSV))
+	utkface := len(those(images, func(name string) bool { _, ok := parseUTKFace(name); return ok }))
 	switch {
 	case presetsOf()[KindCelebA].found(files):
 		return KindCelebA, nil

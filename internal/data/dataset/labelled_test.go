@@ -43,8 +43,8 @@ func TestDivide(t *testing.T) {
 	}
 	test := len(slices.DeleteFunc(slices.Clone(d.rows[testPart]), func(i int) bool { return i%3 == 0 }))
 	d.leaveOut(&chosen{target: a})
-	if d.total() != 666 || len(d.rows[testPart]) != test {
-		t.Fatalf("%d rows are left, %d of test", d.total(), len(d.rows[testPart]))
+	if len(d.order()) != 666 || len(d.rows[testPart]) != test {
+		t.Fatalf("%d rows are left, %d of test", len(d.order()), len(d.rows[testPart]))
 	}
 	must.Do(t, d.limit(Options{Limit: Limit{Most: 50}, Seed: 7}))
 	if len(d.rows[trainPart]) != 50 || !slices.IsSorted(d.rows[trainPart]) || len(d.rows[testPart]) != 50 {

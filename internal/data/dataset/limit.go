@@ -79,13 +79,10 @@ func (l Limit) of(n int, seed uint64) ([]int, error) {
 }
 
 // A ChoiceError reports a specification that chooses no examples, or whose file cannot be read.
-type ChoiceError struct{ Err error }
+type ChoiceError struct{ error }
 
-// Error implements error.
-func (e *ChoiceError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *ChoiceError) Unwrap() error { return e.Err }
+// Unwrap returns the error of the specification or the file.
+func (e *ChoiceError) Unwrap() error { return e.error }
 
 func wrongChoice(format string, a ...any) error { return &ChoiceError{fmt.Errorf(format, a...)} }
 

@@ -90,10 +90,7 @@ func (a *arrays) open(src *origin, o Options) (err error) {
 // find finds examples, labels and people by their names.
 func (a *arrays) find(src *origin, o Options) error {
 	names := a.file.Names()
-	y, group := o.Target, o.Group
-	if y == "" {
-		y = called(names, labelArrays)
-	}
+	y, group := cmp.Or(o.Target, called(names, labelArrays)), o.Group
 	if i := slices.IndexFunc(names, SaysGroup); group == "" && i >= 0 {
 		group, src.grouped = names[i], names[i]
 	}
@@ -119,7 +116,7 @@ func (a *arrays) find(src *origin, o Options) error {
 		return err
 	}
 	if y != "" && y != NoTarget {
-		if slices.Contains(names, y) && strings.Contains(x, "train") != strings.Contains(y, "train") {
+		if strings.Contains(x, "train") != strings.Contains(y, "train") {
 			return malformed(a.path, "has the examples %s and the labels %s, which are of other parts: call them x and y", x, y)
 		}
 		labels, err := a.column(y, "label")

@@ -2,12 +2,14 @@ package dataset
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"tattle/internal/file"
 	"tattle/internal/must"
 	"tattle/internal/npy"
 )
@@ -31,6 +33,14 @@ func npzOf(t testing.TB, compress bool, parts ...part) string {
 	must.Do(t, w.Close())
 	path := filepath.Join(t.TempDir(), "made.npz")
 	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
+	return path
+}
+
+// npyOf writes one array.
+func npyOf(t testing.TB, shape []int, data any) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "made.npy")
+	must.Do(t, file.Write(path, func(w io.Writer) error { return npy.Write(w, shape, data) }))
 	return path
 }
 
@@ -94,10 +104,7 @@ func TestArraysOfNumbers(t *testing.T) {
 	if !slices.Equal(s.Values[:4], []float32{0, 0, 1, 1}) {
 		t.Errorf("values %v with the channels last", s.Values)
 	}
-	single := filepath.Join(t.TempDir(), "one.npy")
-	var b bytes.Buffer
-	must.Do(t, npy.Write(&b, []int{2, 3}, []int32{1, 2, 3, 4, 5, 6}))
-	must.Do(t, os.WriteFile(single, b.Bytes(), 0o666))
+	single := npyOf(t, []int{2, 3}, []int32{1, 2, 3, 4, 5, 6})
 	if s, _ = opened(t, single, Options{Shape: []int{1, 3}}); s.Len() != 2 || s.Labelled() || !slices.Equal(s.Values, []float32{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("values %v of a single array", s.Values)
 	}

@@ -143,7 +143,7 @@ func OpenInputs(ctx context.Context, path string, o Options) (*Set, []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	rows := pick(d.rows[part], 1, chosen)
+	rows := Pick(d.rows[part], 1, chosen)
 	src.notes = append(src.notes, d.notes...)
 	set, err := src.read(ctx, rows, d.rows[trainPart], c)
 	if err != nil {
@@ -228,7 +228,7 @@ func openOrigin(ctx context.Context, path string, o Options, kinds []string) (*o
 // fill gives a set its name and the labels of its rows.
 func (src *origin) fill(s *Set, c *chosen, rows []int) (err error) {
 	s.Name, s.YName, s.YNames = src.name, c.target.Name, c.target.Values
-	s.Y, s.YNumbers = pick(c.target.Labels, 1, rows), pick(c.target.Numbers, 1, rows)
+	s.Y, s.YNumbers = Pick(c.target.Labels, 1, rows), Pick(c.target.Numbers, 1, rows)
 	if s.YNumbers != nil {
 		s.Y = make([]int, len(rows))
 	}

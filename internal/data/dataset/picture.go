@@ -196,7 +196,7 @@ func openPictures(path, kind string, o Options) (*origin, error) {
 		p.Resize = []int{side, side}
 	}
 	src.read = func(ctx context.Context, rows, _ []int, _ *chosen) (*Set, error) {
-		return o.Decoded.or(fmt.Sprintf("%s %+v", path, p), pick(src.files, 1, rows), func(files []string) (*Set, error) {
+		return o.Decoded.or(fmt.Sprintf("%s %+v", path, p), Pick(src.files, 1, rows), func(files []string) (*Set, error) {
 			return src.decode(ctx, fsys, files, p, o.Progress)
 		})
 	}
@@ -223,8 +223,7 @@ func (d *Decoded) or(of string, files []string, decode func(files []string) (*Se
 		}
 		*d = Decoded{of, files, set}
 	}
-	set := *d.set
-	return &set, nil
+	return new(*d.set), nil
 }
 
 // squareSide returns the side of a model's input of square pictures in colour, 0

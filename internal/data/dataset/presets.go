@@ -129,7 +129,7 @@ func (p preset) readLists(fsys fs.FS, source string, o Options) (*labels, error)
 
 // within keeps the pictures in the set's folder, where there are such.
 func (p preset) within(pictures []string) []string {
-	inside := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return path.Base(path.Dir(name)) != p.Folder })
+	inside := those(pictures, func(name string) bool { return path.Base(path.Dir(name)) == p.Folder })
 	if len(inside) == 0 {
 		return pictures
 	}
@@ -207,9 +207,9 @@ func (l *labels) addOneOf(one oneOf) error {
 
 // keep leaves the given rows.
 func (l *labels) keep(rows []int) {
-	l.files, l.split, l.lines = pick(l.files, 1, rows), pick(l.split, 1, rows), pick(l.lines, 1, rows)
+	l.files, l.split, l.lines = Pick(l.files, 1, rows), Pick(l.split, 1, rows), Pick(l.lines, 1, rows)
 	for k := range l.columns {
-		l.columns[k].values = pick(l.columns[k].values, 1, rows)
+		l.columns[k].values = Pick(l.columns[k].values, 1, rows)
 	}
 }
 

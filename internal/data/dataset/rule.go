@@ -173,12 +173,6 @@ func unquote(s string) term {
 // interval is the float64 numbers from lo to hi, both ends included.
 type interval struct{ lo, hi float64 }
 
-// within reports whether all of v is in w.
-func (v interval) within(w interval) bool { return v.lo >= w.lo && v.hi <= w.hi }
-
-// meets reports whether v and w have a number in common.
-func (v interval) meets(w interval) bool { return v.lo <= w.hi && w.lo <= v.hi }
-
 // number reads a finite number.
 func number(s string) (float64, bool) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
@@ -284,8 +278,8 @@ func (r Rule) group(name string, distinct []string) ([]string, map[string]int, e
 		v, isNumber := parseInterval(value)
 		for _, w := range ranges {
 			switch {
-			case !isNumber || !v.meets(w.interval):
-			case !v.within(w.interval):
+			case !isNumber || v.lo > w.hi || v.hi < w.lo:
+			case v.lo < w.lo || v.hi > w.hi:
 				return nil, nil, fmt.Errorf("%s %q falls into %q only in part: draw the classes' limits along the values", name, value, titles[w.class])
 			case class >= 0 && class != w.class:
 				return nil, nil, fmt.Errorf("%s %q falls into both %q and %q: keep the classes apart", name, value, titles[class], titles[w.class])
@@ -307,13 +301,7 @@ func named(text string, distinct []string) []string {
 	if _, ok := slices.BinarySearch(distinct, text); ok {
 		return []string{text}
 	}
-	var found []string
-	for _, v := range distinct {
-		if strings.EqualFold(v, text) {
-			found = append(found, v)
-		}
-	}
-	return found
+	return those(distinct, func(v string) bool { return strings.EqualFold(v, text) })
 }
 
 // Grouped reports whether the rule says which classes there are; otherwise they

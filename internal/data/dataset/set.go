@@ -1,7 +1,7 @@
 // Package dataset reads labelled pictures (idx files such as MNIST's, CIFAR-10
 // binary records, folders and zips of JPEG and PNG files), tables and NumPy's
-// arrays, draws the generated glyphs and faces, and fetches public data sets from
-// their homes.
+// arrays, and draws the generated glyphs and faces. Package catalogue fetches public
+// data sets from their homes.
 //
 // [OpenParts] reads any of them in three parts, with a target and any number of sensitive
 // attributes, each made of a column of labels by a [Rule]. [OpenInputs] reads what somebody else's model is
@@ -155,7 +155,7 @@ func (a *Attribute) subset(indices []int) *Attribute {
 	if a == nil {
 		return nil
 	}
-	return &Attribute{a.Name, a.Values, pick(a.Labels, 1, indices), pick(a.Numbers, 1, indices)}
+	return &Attribute{a.Name, a.Values, Pick(a.Labels, 1, indices), Pick(a.Numbers, 1, indices)}
 }
 
 // lacks reports whether an example has no value: its label is −1, or its number NaN.
@@ -165,12 +165,3 @@ func (a *Attribute) lacks(i int) bool {
 
 // Numeric reports whether the attribute consists of numbers.
 func (a *Attribute) Numeric() bool { return a.Numbers != nil }
-
-// bits returns the bits of the numbers, for a hash.
-func (a *Attribute) bits() []int {
-	list := make([]int, len(a.Numbers))
-	for i, v := range a.Numbers {
-		list[i] = int(math.Float64bits(v))
-	}
-	return list
-}

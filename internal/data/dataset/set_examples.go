@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -136,19 +135,19 @@ func (s *Set) Mirrored() (*Set, error) {
 func (s *Set) Subset(indices []int) *Set {
 	p := s.size()
 	sub := *s
-	sub.Pixels, sub.Values = pick(s.Pixels, p, indices), pick(s.Values, p, indices)
-	sub.Y, sub.YNumbers = pick(s.Y, 1, indices), pick(s.YNumbers, 1, indices)
+	sub.Pixels, sub.Values = Pick(s.Pixels, p, indices), Pick(s.Values, p, indices)
+	sub.Y, sub.YNumbers = Pick(s.Y, 1, indices), Pick(s.YNumbers, 1, indices)
 	sub.Sensitive = nil
 	for _, a := range s.Sensitive {
 		sub.Sensitive = append(sub.Sensitive, *a.subset(indices))
 	}
-	sub.Group, sub.Rows = s.Group.subset(indices), pick(s.Rows, 1, indices)
+	sub.Group, sub.Rows = s.Group.subset(indices), Pick(s.Rows, 1, indices)
 	sub.Shape, sub.Source = slices.Clone(s.Shape), slices.Clone(s.Source)
 	return sub.finish()
 }
 
-// pick returns the rows of the given indices, each of n values; nil of nil.
-func pick[T any](rows []T, n int, indices []int) []T {
+// Pick returns the rows of the given indices, each of n values; nil of nil.
+func Pick[T any](rows []T, n int, indices []int) []T {
 	if rows == nil {
 		return nil
 	}
@@ -168,27 +167,24 @@ func (s *Set) Sum() string {
 	if s.Values != nil {
 		h.Write([]byte("values"))
 	}
-	ints := [][]int{append([]int{s.Len()}, s.Shape...), s.Y}
-	for _, a := range s.Sensitive {
-		ints = append(ints, a.Labels, a.bits())
-	}
-	ints = append(ints, (&Attribute{Numbers: s.YNumbers}).bits())
-	if s.Group != nil {
-		ints = append(ints, s.Group.Labels)
-	}
-	for _, list := range ints {
+	ints := func(list []int) {
 		b := make([]byte, 0, 8*len(list))
 		for _, v := range list {
 			b = binary.LittleEndian.AppendUint64(b, uint64(v))
 		}
 		h.Write(b)
 	}
-	h.Write(s.Pixels)
-	b := make([]byte, 0, 4*len(s.Values))
-	for _, v := range s.Values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	numbers := func(list any) { _ = binary.Write(h, binary.LittleEndian, list) } // a hash takes everything
+	ints(append([]int{s.Len()}, s.Shape...))
+	ints(s.Y)
+	for _, a := range s.Sensitive {
+		ints(a.Labels)
+		numbers(a.Numbers)
 	}
-	h.Write(b)
+	numbers(s.YNumbers)
+	ints(s.People())
+	h.Write(s.Pixels)
+	numbers(s.Values)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -277,9 +273,7 @@ func (s *Set) inputHashes() []string {
 		if s.Values == nil {
 			b = s.Pixels[i*n:][:n]
 		} else {
-			for j, v := range s.Values[i*n:][:n] {
-				binary.LittleEndian.PutUint32(b[4*j:], math.Float32bits(v))
-			}
+			binary.Encode(b, binary.LittleEndian, s.Values[i*n:][:n])
 		}
 		sum := sha256.Sum256(b)
 		list[i] = hex.EncodeToString(sum[:hashBytes])

@@ -26,10 +26,7 @@ func (p Preprocess) newShaping(size image.Point, channels int) *shaping {
 }
 
 // another returns one for another core. z must not have been used.
-func (z *shaping) another() *shaping {
-	n := *z
-	return &n
-}
+func (z *shaping) another() *shaping { return new(*z) }
 
 // bytes returns how many bytes the result has.
 func (z *shaping) bytes() int { return z.size.X * z.size.Y * z.channels }

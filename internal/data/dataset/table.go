@@ -27,17 +27,22 @@ func openTable(path, kind string, o Options) (*origin, error) {
 	if kind == KindAdult && firstFile(dir, names[0]) == "" {
 		return nil, fmt.Errorf("%s: no %s: give the folder with UCI Adult's %s", dir, names[0], strings.Join(names, " and "))
 	}
-	var tables []*labels
+	l, parts := &labels{source: path}, []Split{Train, Test, Validation}
+	var files []string
 	for i, name := range names {
-		var t *labels
-		if i == 0 || firstFile(dir, name) != "" {
-			if t, err = readTable(filepath.Join(dir, name), set.Columns); err != nil {
-				return nil, err
-			}
+		if i > 0 && firstFile(dir, name) == "" {
+			continue
 		}
-		tables = append(tables, t)
+		t, err := readTable(filepath.Join(dir, name), set.Columns)
+		if err == nil {
+			err = l.addPart(t, parts[i])
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, t.list)
 	}
-	src, err := fromTables(path, tables, o)
+	src, err := fromTables(l, files, o)
 	if err == nil && kind == KindAdult {
 		src.name = kind
 		src.take(set)
@@ -49,25 +54,12 @@ func openTable(path, kind string, o Options) (*origin, error) {
 	return src, err
 }
 
-// fromTables joins a training table and those of test and validation, which have
-// the same columns; nil stands for none.
-func fromTables(path string, tables []*labels, o Options) (*origin, error) {
+// fromTables returns the rows of a training table and of those of test and validation, which were read from files.
+func fromTables(l *labels, files []string, o Options) (*origin, error) {
 	if o.Preprocess.resizes() {
-		return nil, fmt.Errorf("%s: a table has no pictures to resize or crop: leave resize and crop out", path)
+		return nil, fmt.Errorf("%s: a table has no pictures to resize or crop: leave resize and crop out", l.source)
 	}
-	parts := []Split{Train, Test, Validation}
-	l := &labels{source: path}
-	var files []string
-	for i, t := range tables {
-		if t == nil {
-			continue
-		}
-		files = append(files, t.list)
-		if err := l.addPart(t, parts[i]); err != nil {
-			return nil, err
-		}
-	}
-	src := &origin{labels: l, name: strings.TrimSuffix(baseName(path), filepath.Ext(path))}
+	src := &origin{labels: l, name: strings.TrimSuffix(baseName(l.source), filepath.Ext(l.source))}
 	k, err := l.takeSplit()
 	if err != nil {
 		return nil, err

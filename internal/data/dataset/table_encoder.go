@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -41,18 +42,12 @@ func newEncoder(col column, training []int) (e encoder) {
 	if len(count) < 2 {
 		return e
 	}
-	list := make([]string, 0, len(count))
-	for v := range count {
-		list = append(list, v)
-	}
+	list := slices.Collect(maps.Keys(count))
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
-	e.categories, e.rest = map[string]int{}, len(list) > maxCategories
+	e.rest = len(list) > maxCategories
 	list = list[:min(len(list), maxCategories)]
 	slices.Sort(list)
-	for i, v := range list {
-		e.categories[v] = i
-	}
-	e.width = len(list)
+	e.categories, e.width = placesOf(list), len(list)
 	if e.rest {
 		e.width++
 	}
@@ -109,30 +104,21 @@ func isMissing(v string) bool {
 // learn learns mean and standard deviation (of the population) from
 // the training rows that have a number.
 func (e *encoder) learn(numbers []float64, training []int) {
-	n, largest := 0., 0.
-	for _, i := range training {
-		if x := numbers[i]; !math.IsNaN(x) {
-			n++
-			largest = max(largest, math.Abs(x))
-		} else {
-			e.missing = true
-		}
-	}
-	if n == 0 {
+	known := slices.DeleteFunc(Pick(numbers, 1, training), math.IsNaN)
+	if e.missing = len(known) < len(training); len(known) == 0 {
 		return
 	}
 	e.numbers = numbers
-	scale := max(largest, math.SmallestNonzeroFloat64) // squares neither overflow nor vanish
-	mean, square := 0., 0.
-	for _, i := range training {
-		if x := numbers[i]; !math.IsNaN(x) {
-			mean += x / scale / n
-		}
+	scale := math.SmallestNonzeroFloat64 // squares neither overflow nor vanish
+	for _, x := range known {
+		scale = max(scale, math.Abs(x))
 	}
-	for _, i := range training {
-		if x := numbers[i]; !math.IsNaN(x) {
-			square += (x/scale - mean) * (x/scale - mean) / n
-		}
+	n, mean, square := float64(len(known)), 0., 0.
+	for _, x := range known {
+		mean += x / scale / n
+	}
+	for _, x := range known {
+		square += (x/scale - mean) * (x/scale - mean) / n
 	}
 	e.mean, e.std = mean*scale, math.Sqrt(square)*scale
 	if math.Sqrt(square) > 1e-12 {

@@ -135,20 +135,13 @@ func (t *tableReader) encoders(training []int, c *chosen) ([]encoder, error) {
 }
 
 // inputColumns lists the columns that are inputs: all but the hidden ones, and those of the target and the sensitive attributes.
-func (t *tableReader) inputColumns(c *chosen) (inputs []int) {
-	for k := range t.columns {
-		if !slices.Contains(t.hidden, k) && !slices.Contains(c.columns, k) {
-			inputs = append(inputs, k)
-		}
-	}
-	return inputs
+func (t *tableReader) inputColumns(c *chosen) []int {
+	return slices.DeleteFunc(nn.Indices(len(t.columns)), func(k int) bool { return slices.Contains(t.hidden, k) || slices.Contains(c.columns, k) })
 }
 
 // answers lists what is asked for as columns: those of the target and the sensitive attributes, and their classes.
 func (t *tableReader) answers(c *chosen) (list []column) {
-	for _, k := range c.columns {
-		list = append(list, t.columns[k])
-	}
+	list = Pick(t.columns, 1, c.columns)
 	for _, a := range c.all() {
 		if a.Numeric() {
 			continue
@@ -202,11 +195,7 @@ func (t *tableReader) modelColumns(rows []int, c *chosen) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.source, err)
 	}
-	words := make(map[string]int, len(t.Words))
-	for i, w := range t.Words {
-		words[w] = i
-	}
-	width := len(columns)
+	words, width := placesOf(t.Words), len(columns)
 	if width > maxArray/4/max(len(rows), 1) {
 		return nil, fmt.Errorf("%s: %d inputs for each of %d rows are too many: leave rows out", t.source, width, len(rows))
 	}
@@ -291,12 +280,10 @@ func (l *labels) taken(want []nn.Column, hidden, sensitive []int) (list []modelC
 	if len(want) > 1 {
 		return nil, fmt.Errorf("the model takes columns by name, and the file lacks these: %s; it has %s", file.ShownNames(lacking), file.ShownNames(l.names()))
 	}
-	var all []int
-	for k, c := range l.columns {
-		if !slices.Contains(hidden, k) && c.name != "" && (want[0].Type == nn.ColumnText || parseNumbers(c.values) != nil) {
-			all = append(all, k)
-		}
-	}
+	all := slices.DeleteFunc(nn.Indices(len(l.columns)), func(k int) bool {
+		c := l.columns[k]
+		return slices.Contains(hidden, k) || c.name == "" || want[0].Type != nn.ColumnText && parseNumbers(c.values) == nil
+	})
 	others := slices.DeleteFunc(slices.Clone(all), func(k int) bool { return slices.Contains(sensitive, k) })
 	taken, what := others, "all of the type but the target and the sensitive ones"
 	if len(taken) != want[0].Width {

@@ -238,7 +238,7 @@ func FuzzTable(f *testing.F) {
 		if n := tab.rows() * len(tab.columns); n > len(data)+1 {
 			t.Fatalf("%d fields of %d bytes", n, len(data))
 		}
-		src, err := fromTables("fuzz", []*labels{tab}, Options{})
+		src, err := fromTables(tab, nil, Options{})
 		if err != nil {
 			return
 		}

@@ -65,7 +65,7 @@ func openVectors(ctx context.Context, path string, o Options) (*origin, error) {
 // rowsOf returns some rows of values, in place if these are most and in order: it is the only reader of values.
 func rowsOf(values []float32, width int, rows []int) []float32 {
 	if 2*len(rows)*width < len(values) || !slices.IsSorted(rows) {
-		return pick(values, width, rows)
+		return Pick(values, width, rows)
 	}
 	for k, i := range rows {
 		copy(values[k*width:(k+1)*width], values[i*width:(i+1)*width])
@@ -114,14 +114,15 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 	if err != nil {
 		return nil, 0, file.In(path, err)
 	}
+	first := c.Fields[group[0]]
 	var others []int
 	for k, of := range c.Fields {
 		switch {
 		case slices.Contains(group, k) || of.Shape != nil && len(of.Shape) != 1:
-		case of.Shape != nil && of.Shape[0] != c.Fields[group[0]].Shape[0] && SaysGroup(of.Name):
-			return nil, 0, fmt.Errorf("%s: array %s has %d entries for %d vectors: give one for each, or leave the array out", path, file.Shown(of.Name), of.Shape[0], c.Fields[group[0]].Shape[0])
-		case of.Shape != nil && of.Shape[0] != c.Fields[group[0]].Shape[0]:
-			l.note("array %s left out: it has %d entries for %d vectors", file.Shown(of.Name), of.Shape[0], c.Fields[group[0]].Shape[0])
+		case of.Shape != nil && of.Shape[0] != first.Shape[0] && SaysGroup(of.Name):
+			return nil, 0, fmt.Errorf("%s: array %s has %d entries for %d vectors: give one for each, or leave the array out", path, file.Shown(of.Name), of.Shape[0], first.Shape[0])
+		case of.Shape != nil && of.Shape[0] != first.Shape[0]:
+			l.note("array %s left out: it has %d entries for %d vectors", file.Shown(of.Name), of.Shape[0], first.Shape[0])
 		default:
 			others = append(others, k)
 		}
@@ -142,10 +143,7 @@ func (l *labels) readVectors(ctx context.Context, path string, asked []string) (
 		}
 		l.columns = append(l.columns, column)
 	}
-	if width = len(group); c.Fields[group[0]].Shape != nil {
-		width = c.Fields[group[0]].Width()
-	}
-	return content.Numbers[0], width, nil
+	return content.Numbers[0], len(group) * first.Width(), nil
 }
 
 // vectorColumns returns the columns that are asked for, or those whose names say so.

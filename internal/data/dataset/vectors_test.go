@@ -1,9 +1,9 @@
 package dataset
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"tattle/internal/must"
-	"tattle/internal/npy"
 )
 
 // The same vectors are read from an .npz, a .npy and a CSV, as they are, with labels of their rows.
@@ -28,12 +27,9 @@ func TestVectors(t *testing.T) {
 		split = append(split, []string{"train", "test"}[i/30])
 		text += fmt.Sprintf("%d,%s,%v,%v,%s\n", i/2, sex[i], a, b, split[i])
 	}
-	csv, alone := filepath.Join(dir, "v.csv"), filepath.Join(dir, "v.npy")
+	csv, alone := filepath.Join(dir, "v.csv"), npyOf(t, []int{n, 2}, values)
 	must.Do(t, os.WriteFile(csv, []byte(text), 0o666))
 	npz := npzOf(t, false, part{"emb", []int{n, 2}, values}, part{"other", []int{3}, []float32{1, 2, 3}}, part{"person", []int{n}, person}, part{"sex", []int{n}, sex}, part{"split", []int{n}, split})
-	var b bytes.Buffer
-	must.Do(t, npy.Write(&b, []int{n, 2}, values))
-	must.Do(t, os.WriteFile(alone, b.Bytes(), 0o666))
 	read := func(path string, o Options) (*Set, []string) {
 		o.Kind = KindVectors
 		set, notes, err := OpenInputs(context.Background(), path, o)
@@ -125,19 +121,10 @@ func TestVectorsRefuse(t *testing.T) {
 	for want, x := range map[string]struct {
 		shape []int
 		v     []float32
-	}{"give vectors [n, d]": {[]int{4}, []float32{1, 2, 3, 4}}, "row 1, column 0 (from 0) is NaN": {[]int{2, 2}, []float32{1, 2, nan32(), 4}}} {
-		var b bytes.Buffer
-		must.Do(t, npy.Write(&b, x.shape, x.v))
-		path := filepath.Join(dir, "v.npy")
-		must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
-		_, _, err := OpenInputs(context.Background(), path, Options{Kind: KindVectors})
+	}{"give vectors [n, d]": {[]int{4}, []float32{1, 2, 3, 4}}, "row 1, column 0 (from 0) is NaN": {[]int{2, 2}, []float32{1, 2, float32(math.NaN()), 4}}} {
+		_, _, err := OpenInputs(context.Background(), npyOf(t, x.shape, x.v), Options{Kind: KindVectors})
 		must.Fail(t, err, want)
 	}
-}
-
-func nan32() float32 {
-	zero := float32(0)
-	return zero / zero
 }
 
 // Mirrored exchanges left and right of each channel, and twice it changes nothing.

@@ -23,9 +23,6 @@ const (
 	gzipMagic    = "\x1f\x8b"
 	maxHeader    = 1 << 20 // bytes of a header's field, which may list a hundred labels
 	progressStep = 1 << 20 // bytes between two reports of progress
-
-	// NotDecimal are the letters of numbers that only programs write, as 0x1p-2 and 1_000.
-	NotDecimal = "_xX"
 )
 
 // text is a CSV, alone or packed by gzip.
@@ -199,7 +196,7 @@ func (r *rowReader) add(row []string) error {
 }
 
 // significant returns the number of significant digits of a decimal, many for one with an exponent, −1 for a number
-// that has a letter of NotDecimal.
+// as only programs write it: 0x1p-2 and 1_000.
 func significant(text string) (n int) {
 	for _, c := range []byte(text) {
 		switch {

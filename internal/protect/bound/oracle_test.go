@@ -64,9 +64,9 @@ func loadOracle(t testing.TB) *oracle {
 	golden := open(t, shared.Path(t, "models/mnist-mlp.golden.npz"))
 	o := &oracle{net: net, sigma: array(t, f, "sigma")[0], std: array(t, f, "std_bound_dct"),
 		cr: array(t, f, "rowspace_cr_std_dct"), smin: array(t, f, "smin")}
-	o.rank, _ = must.Get2(f.Ints("rank"))(t)
+	o.rank = must.Get(must.Get(f.Array("rank"))(t).Ints())(t)
 	x, _ := must.Get2(golden.Float32s("x"))(t)
-	labels, _ := must.Get2(golden.Ints("labels"))(t)
+	labels := must.Get(must.Get(golden.Array("labels"))(t).Ints())(t)
 	o.data = nn.Rows{X: x, P: 784, Labels: labels}
 	return o
 }

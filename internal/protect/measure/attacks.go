@@ -74,11 +74,7 @@ func (a *Attacks) CountPeople(set *dataset.Set, indices []int) {
 	if set.Group == nil {
 		return
 	}
-	group := make([]int, len(indices))
-	for k, i := range indices {
-		group[k] = set.Group.Labels[i]
-	}
-	people, _ := stat.Numbered(group)
+	people, _ := stat.Numbered(dataset.Pick(set.Group.Labels, 1, indices))
 	for _, r := range a.withPrior() {
 		r.People = people
 	}

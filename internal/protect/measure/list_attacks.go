@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/engine/classify"
 	"tattle/internal/engine/nn"
+	"tattle/internal/math/stat"
 	"tattle/internal/protect/bayes"
 	"tattle/internal/protect/release"
 	"tattle/internal/run"
@@ -80,18 +82,11 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 
 // right is the share of right guesses of inputs of the sample, or its mean over their people.
 func (l *lists) right(guess, class, attacked []int) classify.Proportion {
-	of := PeopledOf(l.Sample.Set, attacked)
-	if of.People == nil {
+	if l.Sample.Set.Group == nil {
 		return classify.Accuracy(guess, class)
 	}
-	person, all := make(map[int]int, len(attacked)), make([]int, len(attacked)) // of each input
-	for i, at := range of.Indices {
-		person[at] = of.People[i]
-	}
-	for i, at := range attacked {
-		all[i] = person[at]
-	}
-	p, _ := classify.AccuracyOfPeople(guess, class, all, of.Count, run.Rand(l.Seed, 0, streamPeople))
+	person, people := stat.Numbered(dataset.Pick(l.Sample.Set.People(), 1, attacked))
+	p, _ := classify.AccuracyOfPeople(guess, class, person, people, run.Rand(l.Seed, 0, streamPeople))
 	return p
 }
 

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"iter"
-	"math"
+	"maps"
 
 	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
@@ -31,7 +31,7 @@ func (l labels) Features(ctx context.Context, dst []float64, indices []int) erro
 // DistinctInputs returns the indices of the inputs that do not equal an earlier one.
 func DistinctInputs(set *dataset.Set, indices []int) (distinct []int) {
 	seen := make(map[inputKey]bool, len(indices))
-	for i, key := range keys(set, nn.Size(set.Shape), indices) {
+	for key, i := range keys(set, nn.Size(set.Shape), indices) {
 		if !seen[key] {
 			seen[key], distinct = true, append(distinct, i)
 		}
@@ -42,7 +42,7 @@ func DistinctInputs(set *dataset.Set, indices []int) (distinct []int) {
 // commonest returns how often the most frequent input stands among the chosen ones.
 func commonest(set *dataset.Set, indices []int) (most int) {
 	count := map[inputKey]int{}
-	for _, key := range keys(set, nn.Size(set.Shape), indices) {
+	for key := range keys(set, nn.Size(set.Shape), indices) {
 		count[key]++
 		most = max(most, count[key])
 	}
@@ -52,7 +52,7 @@ func commonest(set *dataset.Set, indices []int) (most int) {
 // differ reports whether a set has two different inputs.
 func differ(set *dataset.Set) bool {
 	var first inputKey
-	for i, key := range keys(set, nn.Size(set.Shape), nn.Indices(set.Len())) {
+	for key, i := range keys(set, nn.Size(set.Shape), nn.Indices(set.Len())) {
 		if i == 0 {
 			first = key
 		} else if key != first {
@@ -69,12 +69,10 @@ func (l *List) same(m *List) bool {
 
 // unseen returns the inputs of a sample that are not among the candidates.
 func unseen(candidates *dataset.Set, sample nn.Source, of, among []int) (left []int) {
-	p, seen := nn.Size(candidates.Shape), make(map[inputKey]bool, len(of))
-	for _, key := range keys(candidates, p, of) {
-		seen[key] = true
-	}
-	for i, key := range keys(sample, p, among) {
-		if !seen[key] {
+	p := nn.Size(candidates.Shape)
+	known := maps.Collect(keys(candidates, p, of))
+	for key, i := range keys(sample, p, among) {
+		if _, seen := known[key]; !seen {
 			left = append(left, i)
 		}
 	}
@@ -85,15 +83,13 @@ func unseen(candidates *dataset.Set, sample nn.Source, of, among []int) (left []
 type inputKey [sha256.Size]byte
 
 // keys are those of inputs of p values, with their indices.
-func keys(set nn.Source, p int, indices []int) iter.Seq2[int, inputKey] {
-	return func(yield func(int, inputKey) bool) {
+func keys(set nn.Source, p int, indices []int) iter.Seq2[inputKey, int] {
+	return func(yield func(inputKey, int) bool) {
 		x, row := make([]float32, p), make([]byte, 4*p)
 		for _, i := range indices {
 			set.Examples(x, []int{i})
-			for k, v := range x {
-				binary.LittleEndian.PutUint32(row[4*k:], math.Float32bits(v))
-			}
-			if !yield(i, sha256.Sum256(row)) {
+			binary.Encode(row, binary.LittleEndian, x)
+			if !yield(sha256.Sum256(row), i) {
 				return
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/data/dataset"
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
 	"tattle/internal/protect/bayes"
@@ -160,12 +161,9 @@ func (l *lists) attributes(of *List, in Peopled, names []string) []bayes.Attribu
 			l.leaveOut("limits on inferring %s: %s does not have this attribute", name, of.Name)
 			continue
 		}
-		b := bayes.Attribute{Name: name, Classes: len(a.Values), Prior: in.Prior, People: in.People}
+		b := bayes.Attribute{Name: name, Classes: len(a.Values), Class: dataset.Pick(a.Labels, 1, in.Indices), Prior: in.Prior, People: in.People}
 		if !slices.Contains(l.Tasks, name) { // who knows the tasks does not guess them
 			b.Target = target
-		}
-		for _, j := range in.Indices {
-			b.Class = append(b.Class, a.Labels[j])
 		}
 		all = append(all, b)
 	}

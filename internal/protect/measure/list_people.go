@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tattle/internal/data/dataset"
+	"tattle/internal/math/stat"
 	"tattle/internal/protect/bayes"
 	"tattle/internal/run"
 )
@@ -28,15 +29,8 @@ func PeopledOf(set *dataset.Set, indices []int) Peopled {
 	if g == nil {
 		return Peopled{Indices: indices, Count: len(indices)}
 	}
-	group := make([]int, len(indices))
-	for k, i := range indices {
-		group[k] = g.Labels[i]
-	}
-	order, prior, people := bayes.ByPeople(group)
-	in := Peopled{Prior: prior, People: people}
-	for _, k := range order {
-		in.Indices = append(in.Indices, indices[k])
-	}
+	order, prior, people := bayes.ByPeople(dataset.Pick(g.Labels, 1, indices))
+	in := Peopled{Indices: dataset.Pick(indices, 1, order), Prior: prior, People: people}
 	if n := len(people); n > 0 {
 		in.Count = people[n-1] + 1
 	}
@@ -130,15 +124,10 @@ func DividePeople(set *dataset.Set, share int, seed uint64) (some, others []int)
 
 // inputsOfEach returns the inputs of each person who has some, in the order of the first ones.
 func inputsOfEach(g *dataset.Attribute) [][]int {
-	place := make(map[int]int)
-	var of [][]int
-	for i, p := range g.Labels {
-		k, known := place[p]
-		if !known {
-			k = len(of)
-			place[p], of = k, append(of, nil)
-		}
-		of[k] = append(of[k], i)
+	person, n := stat.Numbered(g.Labels)
+	of := make([][]int, n)
+	for i, p := range person {
+		of[p] = append(of[p], i)
 	}
 	return of
 }
@@ -186,21 +175,17 @@ func checkPeople(candidates, sample *List) error {
 	if candidates == nil || sample == nil || candidates.Set.Group == nil || sample.Set.Group == nil || candidates.same(sample) {
 		return nil
 	}
-	names := func(l *List) map[string]bool {
-		seen := map[string]bool{}
-		for _, p := range l.Set.Group.Labels {
-			seen[l.Set.Group.Values[p]] = true
-		}
-		return seen
+	known, shared := map[string]bool{}, map[string]bool{}
+	for _, p := range candidates.Set.Group.Labels {
+		known[candidates.Set.Group.Values[p]] = true
 	}
-	known, shared := names(candidates), 0
-	for name := range names(sample) {
-		if known[name] {
-			shared++
+	for _, p := range sample.Set.Group.Labels {
+		if name := sample.Set.Group.Values[p]; known[name] {
+			shared[name] = true
 		}
 	}
-	if shared > 0 {
-		return &OptionError{Option: "Group", Err: fmt.Errorf("%d people are in %s and in %s: the sample must be of other people than the model learned from", shared, candidates.Name, sample.Name), Hint: "divide the data by people"}
+	if len(shared) > 0 {
+		return &OptionError{Option: "Group", Err: fmt.Errorf("%d people are in %s and in %s: the sample must be of other people than the model learned from", len(shared), candidates.Name, sample.Name), Hint: "divide the data by people"}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -112,12 +113,7 @@ func (q *Request) Shared() int {
 }
 
 // scaling returns the data whose features SetNoise reads.
-func (q *Request) scaling() nn.Source {
-	if q.Scaling != nil {
-		return q.Scaling
-	}
-	return q.Data
-}
+func (q *Request) scaling() nn.Source { return cmp.Or(q.Scaling, nn.Source(q.Data)) }
 
 // Original returns what the release is compared with; nil: both its sides without noise.
 func (q *Request) Original(s *Split) (nn.Model, error) {

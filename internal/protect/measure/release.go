@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -41,13 +42,10 @@ func (r Release) ofFeatures() bool {
 
 // Surface names what leaves, one of release.Surfaces.
 func (r Release) Surface() string {
-	switch {
-	case r.Label:
+	if r.Label {
 		return release.SurfaceLabel
-	case r.Spec.Surface == "":
-		return release.SurfaceFeatures
 	}
-	return r.Spec.Surface
+	return cmp.Or(r.Spec.Surface, release.SurfaceFeatures)
 }
 
 // String lists everything that decides what leaves, except the strength of the noise.

@@ -32,10 +32,8 @@ func (s Spec) clip(front, head *nn.Graph, center *nn.Param) (f, h *nn.Graph, err
 	*f, *h = *front, *head
 	f.Nodes, h.Nodes = slices.Clone(front.Nodes), slices.Clone(head.Nodes)
 	if center != nil {
-		appendNode(f, "release-center", &nn.Binary{Operator: "Sub", Constant: center})
-		name := freshName(h, "release-uncenter")
-		first := &nn.Node{Name: name, Op: &nn.Binary{Operator: "Add", Constant: center}, Inputs: []string{f.Output}, Output: h.Input}
-		h.Nodes, h.Input = append([]*nn.Node{first}, h.Nodes...), first.Inputs[0]
+		appendNode(f, "release-center", &nn.Binary{Operator: "Sub", Constant: center}, f.Output)
+		prependNode(h, "release-uncenter", &nn.Binary{Operator: "Add", Constant: center}, f.Output)
 	}
 	x, one := f.Output, []int{}
 	for range shapes[front.Output] {
@@ -43,17 +41,12 @@ func (s Spec) clip(front, head *nn.Graph, center *nn.Param) (f, h *nn.Graph, err
 	}
 	inverse := nn.NewParam("release-radius", one...)
 	inverse.Data[0] = float32(1 / (radius * radius))
-	add := func(name string, op nn.Op, inputs ...string) {
-		name = freshName(f, name)
-		f.Nodes = append(f.Nodes, &nn.Node{Name: name, Op: op, Inputs: inputs, Output: name})
-		f.Output = name
-	}
-	add("release-squares", &nn.Binary{Operator: "Mul"}, x, x)
-	add("release-square", &nn.Reduce{Function: "Sum", Keep: true}, f.Output)
-	add("release-ratio", &nn.Binary{Operator: "Mul", Constant: inverse}, f.Output)
-	add("release-beyond", &nn.Unary{Function: "Clip", Alpha: 1, Beta: math.Inf(1)}, f.Output)
-	add("release-factor", &nn.Unary{Function: "Sqrt"}, f.Output)
-	add("release-clipped", &nn.Binary{Operator: "Div"}, x, f.Output)
+	appendNode(f, "release-squares", &nn.Binary{Operator: "Mul"}, x, x)
+	appendNode(f, "release-square", &nn.Reduce{Function: "Sum", Keep: true}, f.Output)
+	appendNode(f, "release-ratio", &nn.Binary{Operator: "Mul", Constant: inverse}, f.Output)
+	appendNode(f, "release-beyond", &nn.Unary{Function: "Clip", Alpha: 1, Beta: math.Inf(1)}, f.Output)
+	appendNode(f, "release-factor", &nn.Unary{Function: "Sqrt"}, f.Output)
+	appendNode(f, "release-clipped", &nn.Binary{Operator: "Div"}, x, f.Output)
 	return f, h, nil
 }
 

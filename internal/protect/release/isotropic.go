@@ -151,7 +151,7 @@ func worstChi(t float64) float64 { return math.Expm1(t) * math.Expm1(t) }
 // Bound returns an upper confidence limit of χ² for ‖|z|+e‖. All limits are of the same draws. Each level has its share of the risk, so
 // they hold together with a confidence of 99.9999 %, however z was chosen. The draws have a fixed seed. That is why Certain returns false.
 //
-// χ² increases with ‖z‖ and is convex in it (see productBound), and 0 at 0: the limit of the next level, in proportion, serves.
+// χ² increases with ‖z‖ and is convex in it (see Laplace.Bound), and 0 at 0: the limit of the next level, in proportion, serves.
 func (l *IsotropicLaplace) Bound(z, e []float64) float64 {
 	var s float64
 	for j, v := range z {

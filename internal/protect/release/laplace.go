@@ -42,7 +42,8 @@ func (l Laplace) Sample(dst []float64, r *rand.Rand) {
 	}
 }
 
-// excess is (2/3)e^τ + (1/3)e^(−2τ) − 1 with τ = t/b, which in u = e^τ − 1 is
+// excess is g(t) − 1 for t ≥ 0, g(t) = ∫ f(x−t)²/f(x) dx of one feature, and a bound on its relative error, t being known to 2u.
+// It is (2/3)e^τ + (1/3)e^(−2τ) − 1 with τ = t/b, which in u = e^τ − 1 is
 // (u/(1+u))²·(1 + 2u/3): nothing cancels. τ is right to 3u and math.Expm1 to 2u
 // with a condition number of at most 1+τ; u enters with a power of at most 3, and
 // ten roundings follow.
@@ -56,9 +57,19 @@ func (l Laplace) excess(t float64) (value, relative float64) {
 	return q * q * (1 + 2*u/3), (40 + 9*τ) * unit
 }
 
-// Bound returns at least the product over features of (2/3)e^τ + (1/3)e^(−2τ), less 1, of every
-// vector within e of z.
-func (l Laplace) Bound(z, e []float64) float64 { return productBound(z, e, l.excess) }
+// Bound returns at least Π g(z*_j) − 1 for every |z* − z| ≤ e: the product over features of (2/3)e^τ + (1/3)e^(−2τ), less 1.
+//
+// 1/f is the exponential of a convex function, and so convex. As f is even, g(t) = ∫ f(y)²·(1/f)(y+t) dy, a mixture of convex
+// functions of t. So g is convex, and even as f² is: it increases with |t|.
+func (l Laplace) Bound(z, e []float64) float64 {
+	var s, relative float64
+	for j, v := range z {
+		x, r := l.excess(math.Abs(v) + e[j])
+		s += math.Log1p(x)
+		relative = max(relative, r)
+	}
+	return expm1Above(s, relative, len(z))
+}
 
 // Overlap returns Π h(a_j, b_j) − 1 with h(s, t) = ∫ f(x−s)f(x−t)/f(x) dx.
 //

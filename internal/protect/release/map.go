@@ -52,10 +52,9 @@ func (m *Map) layers(name string) layers {
 func (l layers) around(front, head *nn.Graph) (f, h *nn.Graph) {
 	f = &nn.Graph{Name: front.Name, Input: front.Input, InputShape: front.InputShape, Output: front.Output}
 	f.Nodes = append(f.Nodes, front.Nodes...)
-	appendNode(f, "release-"+l.name, l.onto)
-	h = &nn.Graph{Name: head.Name, Input: f.Output, InputShape: []int{l.onto.Out}, Output: head.Output}
-	first := &nn.Node{Name: freshName(head, "release-un"+l.name), Op: l.back, Inputs: []string{f.Output}, Output: head.Input}
-	h.Nodes = append([]*nn.Node{first}, head.Nodes...)
+	appendNode(f, "release-"+l.name, l.onto, f.Output)
+	h = &nn.Graph{Name: head.Name, Input: head.Input, InputShape: []int{l.onto.Out}, Nodes: head.Nodes, Output: head.Output}
+	prependNode(h, "release-un"+l.name, l.back, f.Output)
 	return f, h
 }
 
@@ -81,11 +80,17 @@ func newDense(in, out int, name string, bias bool) *nn.Dense {
 	return d
 }
 
-// appendNode adds an operator of the graph's output, which its own output becomes.
-func appendNode(g *nn.Graph, name string, op nn.Op) {
+// appendNode adds an operator of some tensors, whose output becomes that of the graph.
+func appendNode(g *nn.Graph, name string, op nn.Op, inputs ...string) {
 	name = freshName(g, name)
-	g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: []string{g.Output}, Output: name})
+	g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: inputs, Output: name})
 	g.Output = name
+}
+
+// prependNode adds an operator that makes the graph's input from another one.
+func prependNode(g *nn.Graph, name string, op nn.Op, input string) {
+	first := &nn.Node{Name: freshName(g, name), Op: op, Inputs: []string{input}, Output: g.Input}
+	g.Nodes, g.Input = append([]*nn.Node{first}, g.Nodes...), input
 }
 
 // freshName returns the name, lengthened until nothing in g has it.

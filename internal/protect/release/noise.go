@@ -60,16 +60,15 @@ func (g Gaussian) Certain() bool { return true }
 // 2u, their sum of n squares to (n+4)u, the quotient to 4u more; math.Expm1 errs by
 // 2u, and its condition number at q is at most 1+q.
 func (g Gaussian) Bound(z, e []float64) float64 {
-	const u = 0x1p-53
 	var s float64
 	for j, v := range z {
 		t := math.Abs(v) + e[j]
 		s += t * t
 	}
 	n := float64(len(z))
-	q := (s + n*0x1p-1074) * (1 + (n+16)*u) / g.Sigma / g.Sigma
+	q := (s + n*0x1p-1074) * (1 + (n+16)*unit) / g.Sigma / g.Sigma
 	if math.IsNaN(q) {
 		return math.Inf(1)
 	}
-	return max(math.Expm1(q), 0x1p-1000) * (1 + (8+4*q)*u)
+	return max(math.Expm1(q), 0x1p-1000) * (1 + (8+4*q)*unit)
 }

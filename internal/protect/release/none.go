@@ -3,6 +3,7 @@ package release
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // None adds nothing. It is what a defence by rounding or by the label alone is
@@ -26,16 +27,12 @@ func (None) Fisher() float64 { return math.Inf(1) }
 
 // Bound returns +Inf unless z and e are 0: without noise, two different releases are distinguished
 // with certainty.
-func (None) Bound(z, e []float64) float64 { return max(apart(z), apart(e)) }
-
-// Certain returns true.
-func (None) Certain() bool { return true }
-
-func apart(z []float64) float64 {
-	for _, v := range z {
-		if v != 0 {
-			return math.Inf(1)
-		}
+func (None) Bound(z, e []float64) float64 {
+	if slices.ContainsFunc(slices.Concat(z, e), func(v float64) bool { return v != 0 }) {
+		return math.Inf(1)
 	}
 	return 0
 }
+
+// Certain returns true.
+func (None) Certain() bool { return true }

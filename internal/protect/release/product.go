@@ -14,24 +14,6 @@ func checkSigma(sigma float64) error {
 	return err
 }
 
-// excess is g(t) − 1 for t ≥ 0, g(t) = ∫ f(x−t)²/f(x) dx of one feature, and a
-// bound on its relative error, t being known to 2u.
-type excess func(t float64) (value, relative float64)
-
-// productBound returns at least Π g(z*_j) − 1 for every |z* − z| ≤ e, where f is even
-// and 1/f convex: then g(t) = ∫ f(y)²·(1/f)(y+t) dy, a mixture of convex functions of
-// t, is convex, and even as f² is, so that it increases with |t|. Laplace's 1/f is the
-// exponential of a convex function.
-func productBound(z, e []float64, g excess) float64 {
-	var s, relative float64
-	for j, v := range z {
-		x, r := g(math.Abs(v) + e[j])
-		s += math.Log1p(x)
-		relative = max(relative, r)
-	}
-	return expm1Above(s, relative, len(z))
-}
-
 // expm1Above returns at least Π(1+x_j) − 1, s being the sum of math.Log1p of n x_j,
 // none negative and each right to the relative error given.
 //

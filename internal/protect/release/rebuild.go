@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/internal/engine/nn"
 	"tattle/internal/math/simd"
@@ -72,27 +73,28 @@ func (l layers) inverse(n, keep int, orthonormal bool) error {
 	if err := l.fit(n, keep); err != nil {
 		return err
 	}
-	rows, back := make([]float64, keep*n), make([]float64, n*keep)
-	for i := range keep {
-		for j := range n {
-			w, b := l.onto.Weight.Data[i*n+j], l.back.Weight.Data[j*keep+i]
-			if orthonormal && w != b {
-				return fmt.Errorf("the head does not undo it at row %d, column %d", i, j)
-			}
-			rows[i*n+j], back[j*keep+i] = float64(w), float64(b)
+	for k, w := range l.onto.Weight.Data {
+		if orthonormal && w != l.back.Weight.Data[k%n*keep+k/n] {
+			return fmt.Errorf("the head does not undo it at row %d, column %d", k/n, k%n)
 		}
 	}
-	products := make([]float64, keep*keep)
-	simd.Gemm(false, false, keep, keep, n, 1, rows, n, back, keep, 0, products, keep)
-	for i := range keep {
-		products[i*keep+i]--
-	}
-	for k, v := range products {
-		if !(math.Abs(v) <= mostSkew) {
-			return fmt.Errorf("the head does not undo it: rows %d and %d", k/keep, k%keep)
-		}
+	rows := nn.Float64s(l.onto.Weight.Data)
+	if i, j, off := offIdentity(rows, nn.Float64s(l.back.Weight.Data), keep, mostSkew); off {
+		return fmt.Errorf("the head does not undo it: rows %d and %d", i, j)
 	}
 	return l.biased(rows)
+}
+
+// offIdentity returns the first entry of WB, W of so many rows and B of as many columns, that is more than most off that of the
+// identity.
+func offIdentity(w, b []float64, rows int, most float64) (i, j int, off bool) {
+	product, inner := make([]float64, rows*rows), len(w)/rows
+	simd.Gemm(false, false, rows, rows, inner, 1, w, inner, b, rows, 0, product, rows)
+	for i := range rows {
+		product[i*rows+i]--
+	}
+	k := slices.IndexFunc(product, func(x float64) bool { return !(math.Abs(x) <= most) })
+	return k / rows, k % rows, k >= 0
 }
 
 // biased returns an error unless the bias is that of the mean that the head adds.

@@ -188,13 +188,13 @@ func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 		return nil, nil, fmt.Errorf("the net has one output, which is neither a distribution over classes nor a choice between them: release it as %s, with the name of its node", SurfaceFeatures)
 	}
 	if s.surface() == SurfaceProbabilities {
-		appendNode(front, "release-softmax", &nn.Softmax{})
+		appendNode(front, "release-softmax", &nn.Softmax{}, front.Output)
 	}
 	if shapes, err = front.Shapes(); err != nil {
 		return nil, nil, err
 	}
 	head = &nn.Graph{Name: g.Name, Input: front.Output, InputShape: shapes[front.Output], Output: front.Output}
-	appendNode(head, "release-scores", &nn.Identity{})
+	appendNode(head, "release-scores", &nn.Identity{}, head.Output)
 	return front, head, nil
 }
 

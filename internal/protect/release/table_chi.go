@@ -149,7 +149,7 @@ func (t *Table) constant(lo, hi float64, i int, r float64) float64 {
 //   - the products and sums of excess add 4u·L(2R+|t|) + 2nu·L|t|.
 //
 // Together this is less than 8(n+2)u·L(R+|t|). Divided by L it is added to e. The error of the log
-// density is smaller than that, too, and is a factor of g − 1. The sum is rounded as in productBound.
+// density is smaller than that, too, and is a factor of g − 1. The sum is rounded as in Laplace.Bound.
 func (t *Table) Bound(z, e []float64) float64 {
 	n := float64(len(t.x))
 	reach := max(-t.x[0], t.x[len(t.x)-1])
