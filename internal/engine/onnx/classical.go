@@ -74,7 +74,7 @@ func (r *nodeReader) table() (c *view, width int) {
 	x := r.operand(0)
 	r.mustBeNumeric(x)
 	unsupportedIf(len(x.shape) != 2, "input %q has shape %v: it must be rows", x.name(), x.shape)
-	return r.rows(x, false), x.shape[1]
+	return x.rows(), x.shape[1]
 }
 
 // mustBeNumeric panics if an input is text.

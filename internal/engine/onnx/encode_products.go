@@ -18,9 +18,9 @@ const reduceAxesInput = 18
 func (e *encoder) aligned(n *nn.Node, op *nn.MatMul, in [][]int) []string {
 	inputs := slices.Clone(n.Inputs)
 	rank := max(len(in[0]), len(in[1]))
-	for i, trans := range []bool{op.TransA, op.TransB} {
+	for i := range inputs {
 		dims, side := len(in[i]), n.Name+[]string{".a", ".b"}[i]
-		if trans {
+		if i == 1 && op.TransB {
 			perm := nn.Indices(dims + 1)
 			perm[dims-1], perm[dims] = dims, dims-1
 			inputs[i] = e.emitInner("Transpose", inputs[i:i+1], side+".transposed", given{"perm", perm})

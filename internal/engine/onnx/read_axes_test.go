@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func sumOver(f func(float64) float64) func([]float64) float64 {
@@ -92,6 +94,17 @@ func TestReadReduce(t *testing.T) {
 	holdReads(t, cases)
 	_, err := newFile(2).node("ReduceSumSquare", "y", in("x"), none).decode()
 	unsupportedParts(t, err)
+}
+
+// The slopes of a product of which entries are 0 are those of the definition.
+func TestReadProductOfZeros(t *testing.T) {
+	g := must.Get(newFile(5).node("ReduceProd", "y", in("x"), numbers("axes", 1)).decode())(t)
+	for _, c := range [][2][]float32{{{3, 0, 2, 5, 1}, {0, 30, 0, 0, 0}}, {{0, 2, 0, 2, 1}, {0, 0, 0, 0, 0}}} {
+		d := make([]float32, 5)
+		if net(t, g).Linearize(c[0]).VJP(d, []float32{1}); !slices.Equal(d, c[1]) {
+			t.Errorf("%v: slopes %v, want %v", c[0], d, c[1])
+		}
+	}
 }
 
 // softmaxOf returns the softmax of a vector at index i.
