@@ -63,14 +63,10 @@ func (e *engine[T]) setBudget(bytes int64) {
 	bytes = int64(float64(bytes) / slack)
 	sweep, keep := bytes/sweepShare, bytes-bytes/sweepShare
 	rows := max(1, int(sweep/(width[T]()*int64(max(1, e.rowSize())))))
-	e.limit = min(rowLimit[T](e.sizes), rows)
+	e.limit = min(max(1, maxTensor/int(width[T]())/max(1, slices.Max(e.sizes))), rows)
 	e.resident = max(1, int(keep/(width[T]()*int64(max(1, e.exampleSize())))))
 	e.tape, e.proof, e.wide = nil, nil, nil
 	e.pool, e.inRows, e.outRows = nil, nil, nil
-}
-
-func rowLimit[T Float](sizes []int) int {
-	return max(1, maxTensor/int(width[T]())/max(1, slices.Max(sizes)))
 }
 
 // rowSize returns the entries of the buffers of one row of a sweep, with those that

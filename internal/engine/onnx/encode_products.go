@@ -79,17 +79,6 @@ func epsilon(v, absent float64) given {
 	return given{"epsilon", v}
 }
 
-// reduced returns the axes of a reduction after the batch's; none means all of them. A reduction
-// over no axis cannot be written, since an empty list means all in ONNX.
-func (e *encoder) reduced(op *nn.Reduce, in []int) []int {
-	axes := op.Axes
-	if axes == nil {
-		axes = nn.Indices(len(in))
-	}
-	unsupportedIf(len(axes) == 0, "a reduction over no dimension cannot be written")
-	return afterBatch(axes)
-}
-
 // images writes convolutions and pools. Several images of an example become images of the
 // batch, and examples again.
 func (e *encoder) images(n *nn.Node, in, out []int) {
@@ -153,11 +142,11 @@ func (e *encoder) broadcasting(n *nn.Node, in [][]int, out []int) {
 	answer := false           // so is the result
 	switch op := n.Op.(type) {
 	case *nn.Binary:
-		constants, answer = pair(op.Constant, op.ConstantFirst), nn.Compares(op.Operator)
+		constants, answer = op.Constants(), nn.Compares(op.Operator)
 		bools[0] = slices.Contains([]string{"And", "Or", "Xor"}, op.Operator)
 		bools[1] = bools[0]
 	case *nn.Where:
-		constants, bools[0] = []*nn.Param{op.Condition, op.Then, op.Else}, true
+		constants, bools[0] = op.Constants(), true
 	}
 	parameter := e.param
 	if operators()[n.Op.Kind()].traits&infinite != 0 {
@@ -185,14 +174,6 @@ func (e *encoder) broadcasting(n *nn.Node, in [][]int, out []int) {
 	holds := e.fresh(n.Output + "_holds")
 	e.emit(n.Op.Kind(), names, holds, n.Name)
 	e.castTo(holds, n.Output)
-}
-
-// pair returns two operands of which one may be a constant.
-func pair(constant *nn.Param, first bool) []*nn.Param {
-	if first {
-		return []*nn.Param{constant, nil}
-	}
-	return []*nn.Param{nil, constant}
 }
 
 // lifted returns a tensor with that many dimensions, by a Reshape if it has fewer.

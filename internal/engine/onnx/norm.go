@@ -32,7 +32,7 @@ func (r *nodeReader) batchNorm() {
 	}
 	c := x.inner()
 	if len(c.shape) != 1 && len(c.shape) != 3 {
-		c = c.as(unfolded(x.shape))
+		c = c.as([]int{x.shape[1], nn.Size(x.shape[2:]), 1})
 	}
 	c.then(b).end(0, x.shape)
 }
