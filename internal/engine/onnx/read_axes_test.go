@@ -192,7 +192,7 @@ func TestReadNorms(t *testing.T) {
 
 		// Groups: as [N, 3, 2, …].
 		groups := x.as(slices.Concat([]int{s[0], 3, 2}, s[2:])...)
-		standard := standardised(groups, epsilon, append([]int{2}, shiftedBy(spatial, 1)...)...)
+		standard := standardised(groups, epsilon, append([]int{2}, shifted(spatial, -1)...)...)
 		c, d := per(22, 3), per(23, 3)
 		each := func(g array) array { return fill([]int{6}, func(at []int) float64 { return g.at(at[0] / 2) }) }
 		settings := [][]byte{e, number("num_groups", 3)}
@@ -251,12 +251,4 @@ func TestReadNorms(t *testing.T) {
 	cases = append(cases, readCase{"BatchNormalization of channels", 15, x, map[string]array{"a": one, "b": zero, "m": random(41, 6), "v": one}, nil,
 		between("BatchNormalization", in("x", "a", "b", "m", "v"), e), plusAll(x, random(41, 6).each(func(v float64) float64 { return -v })).each(func(v float64) float64 { return v / math.Sqrt(1+epsilon) })})
 	holdReads(t, cases)
-}
-
-func shiftedBy(x []int, by int) []int {
-	out := make([]int, len(x))
-	for i, v := range x {
-		out[i] = v + by
-	}
-	return out
 }

@@ -103,11 +103,7 @@ func random(seed uint64, shape ...int) array {
 func positive(a array) array { return a.each(math.Abs) }
 
 func (a array) floats() []float32 {
-	x := make([]float32, len(a.data))
-	for i, v := range a.data {
-		x[i] = float32(v)
-	}
-	return x
+	return nn.Float32s(a.data)
 }
 
 // readCase is a model of the node "y", of one activation and some constants, and
