@@ -58,20 +58,12 @@ func (y *yardstick) against(b *testing.B, work float64, examples int, f func()) 
 // products returns the multiply-adds per example of a graph's affine layers and
 // convolutions, and those of the ones that read the input.
 func products(t testing.TB, g *Graph) (all, first float64) {
-	shapes := must.Get(g.Shapes())(t)
+	costs := must.Get(g.Costs())(t)
 	for _, n := range g.Nodes {
-		m := 0.0
-		switch op := n.Op.(type) {
-		case *Dense:
-			m = float64(op.In * op.Out)
-		case *Conv2D:
-			s := shapes[n.Output]
-			m = float64(len(op.Weight.Data)) * float64(s[1]*s[2])
-		}
 		if all == 0 {
-			first = m
+			first = float64(costs[n.Name])
 		}
-		all += m
+		all += float64(costs[n.Name])
 	}
 	return all, first
 }

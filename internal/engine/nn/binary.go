@@ -42,14 +42,15 @@ func (o *Binary) Shape(inputs ...[]int) ([]int, error) {
 	if binaryFuncs[float64]()[o.Operator].value == nil {
 		return nil, fmt.Errorf("operator %q is not one of %q", o.Operator, BinaryOperators())
 	}
-	shapes, err := operandShapes(inputs, o.constants())
+	shapes, err := operandShapes(inputs, o.Constants())
 	if err != nil {
 		return nil, err
 	}
 	return BroadcastShape(shapes...)
 }
 
-func (o *Binary) constants() []*Param {
+// Constants returns the two operands, nil for an input.
+func (o *Binary) Constants() []*Param {
 	if o.ConstantFirst {
 		return []*Param{o.Constant, nil}
 	}
@@ -60,7 +61,7 @@ func (o *Binary) kernel32(in ...[]int) kernel[float32] { return newBinary[float3
 func (o *Binary) kernel64(in ...[]int) kernel[float64] { return newBinary[float64](o, in) }
 
 func newBinary[T Float](o *Binary, in [][]int) *broadcast[T] {
-	return newBroadcast(binaryFuncs[T]()[o.Operator].broadcast(), in, o.constants())
+	return newBroadcast(binaryFuncs[T]()[o.Operator].broadcast(), in, o.Constants())
 }
 
 // binaryFunc is what an operator of two numbers does over a run of entries.

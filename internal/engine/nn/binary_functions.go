@@ -93,14 +93,17 @@ func divBound(_, ea, b, eb, y float64) float64 {
 
 // binaryChoice are Max, for way 1, and Min, for way −1.
 func binaryChoice[T Float](way T) binaryFunc[T] {
-	part := func(mine, others T) T {
-		switch {
-		case way*mine > way*others:
-			return 1
-		case mine == others:
-			return .5
+	slope := func(dst, d, mine, others []T) {
+		for i := range dst {
+			part := T(0)
+			switch {
+			case way*mine[i] > way*others[i]:
+				part = 1
+			case mine[i] == others[i]:
+				part = .5
+			}
+			dst[i] = d[i] * part
 		}
-		return 0
 	}
 	return binaryFunc[T]{
 		value: func(dst, a, b []T) {
@@ -112,16 +115,8 @@ func binaryChoice[T Float](way T) binaryFunc[T] {
 				}
 			}
 		},
-		left: func(dst, d, a, b, _ []T) {
-			for i := range dst {
-				dst[i] = d[i] * part(a[i], b[i])
-			}
-		},
-		right: func(dst, d, a, b, _ []T) {
-			for i := range dst {
-				dst[i] = d[i] * part(b[i], a[i])
-			}
-		},
+		left:  func(dst, d, a, b, _ []T) { slope(dst, d, a, b) },
+		right: func(dst, d, a, b, _ []T) { slope(dst, d, b, a) },
 		bound: func(a, ea, b, eb, _ float64) float64 { return choiceBound(float64(way), a, ea, b, eb) },
 	}
 }

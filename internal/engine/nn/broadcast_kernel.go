@@ -3,7 +3,6 @@ package nn
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"tattle/internal/math/simd"
 )
@@ -232,31 +231,21 @@ func (k *broadcast[T]) handsOn() {}
 // roundoff lifts the bounds of an operator by their own rounding. A result is +Inf off where it is infinite and no
 // operand is.
 func (k *broadcast[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	var x, e [maxOperands]operand[float64]
-	none := k.wide.borrow(slices.Max(k.sizes[:]))
-	clear(none)
-	buffer := k.wide.borrow(2 * maxOperands * longestRun)
-	for i, in := range k.input {
-		if in < 0 {
-			x[i] = operand[float64]{values: values[float64](k.constants[i])}
-			e[i] = operand[float64]{values: none}
-			continue
-		}
-		x[i], e[i] = operand[float64]{f.x[in], k.sizes[i]}, operand[float64]{ex[in], k.sizes[i]}
-	}
-	for row := range f.batch {
-		for q := range k.runs {
-			r := &k.runs[q]
-			var v, off [maxOperands][]float64
-			for i := range k.input {
-				v[i] = x[i].of(k.layout, i, row, r, buffer[2*i*longestRun:])
-				off[i] = e[i].of(k.layout, i, row, r, buffer[(2*i+1)*longestRun:])
+	w := any(k).(*broadcast[float64])
+	w.take(f, ex, 1)
+	buffer := w.wide.borrow(2 * maxOperands * longestRun)
+	for q := range f.batch * len(w.runs) {
+		row, _, r := w.place(q)
+		var off [maxOperands][]float64 // nil for a constant
+		for i, in := range w.input {
+			if in >= 0 {
+				off[i] = w.d[i].of(w.layout, i, row, r, buffer[(maxOperands+i)*longestRun:])
 			}
-			at := row*k.out + r.out
-			k.boundRun(ey[at:][:r.n], f.y[at:][:r.n], v, off)
 		}
+		at := row*w.out + r.out
+		w.boundRun(ey[at:][:r.n], f.y[at:][:r.n], w.entries(row, r, buffer), off)
 	}
-	k.wide.giveBack(none, buffer)
+	w.wide.giveBack(buffer)
 }
 
 func (k *broadcast[T]) boundRun(ey, y []float64, x, e [maxOperands][]float64) {
@@ -264,8 +253,10 @@ func (k *broadcast[T]) boundRun(ey, y []float64, x, e [maxOperands][]float64) {
 	for j := range ey {
 		var at, off [maxOperands]float64
 		overflows := math.IsInf(y[j], 0)
-		for i := range k.input {
-			at[i], off[i] = x[i][j], e[i][j]
+		for i, in := range k.input {
+			if at[i] = x[i][j]; in >= 0 {
+				off[i] = e[i][j]
+			}
 			overflows = overflows && !math.IsInf(at[i], 0)
 		}
 		ey[j] = k.op.bound(at, off, y[j])

@@ -146,11 +146,7 @@ func (k *conv[T]) way(train bool) convLinear[T] {
 }
 
 func (k *conv[T]) forward(f *frame[T]) {
-	var b []T
-	if k.op.Bias != nil {
-		b = values[T](k.op.Bias)
-	}
-	k.way(f.train).apply(f.y, f.x[0], k.op.Weight, b, f.batch*k.images, k.ending(f, f.x, nil, 1))
+	k.way(f.train).apply(f.y, f.x[0], k.op.Weight, values[T](k.op.Bias), f.batch*k.images, k.ending(f, f.x, nil, 1))
 }
 
 func (k *conv[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {

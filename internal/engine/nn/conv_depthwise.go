@@ -147,29 +147,25 @@ func (k *convDepthwise[T]) compute(c *correlation, to, from []T, w *Param, n int
 // written, the taps of the phases in turn.
 func (k *convDepthwise[T]) linesOf(c *correlation, p *Param) []T {
 	w, line := values[T](p), simd.Line[T]()
-	p.copies.mu.Lock()
-	defer p.copies.mu.Unlock()
-	lines, stale := find[T](p, form{wide: is64[T](), lines: true, trans: c == k.back, offset: k.strideH, k: k.strideW, n: k.dilH, ld: k.dilW})
-	if !stale {
-		return lines.wide
-	}
-	lines.wide = sized(lines.wide, k.blocks()*k.outG*k.depth*line)
-	clear(lines.wide)
-	for i := range k.blocks() {
-		_, first, channels := k.block(i)
-		to := lines.wide[i*k.outG*k.depth*line:]
-		for m := range c.written {
-			for _, f := range c.phases {
-				for _, t := range f.weights {
-					for l := range channels {
-						to[l] = w[((first+l)*k.outG+m)*k.depth+t]
+	window := [4]int{k.strideH, k.strideW, k.dilH, k.dilW}
+	return copyOf(p, form{wide: is64[T](), lines: true, trans: c == k.back, window: window}, func(lines *packing[T]) {
+		lines.wide = sized(lines.wide, k.blocks()*k.outG*k.depth*line)
+		clear(lines.wide)
+		for i := range k.blocks() {
+			_, first, channels := k.block(i)
+			to := lines.wide[i*k.outG*k.depth*line:]
+			for m := range c.written {
+				for _, f := range c.phases {
+					for _, t := range f.weights {
+						for l := range channels {
+							to[l] = w[((first+l)*k.outG+m)*k.depth+t]
+						}
+						to = to[line:]
 					}
-					to = to[line:]
 				}
 			}
 		}
-	}
-	return lines.wide
+	}).wide
 }
 
 // block returns the example and the channels of block i.

@@ -78,22 +78,17 @@ func (c *ConvTranspose) plan(inputs [][]int) (convPlan, error) {
 	if size[0] < 1 || size[1] < 1 {
 		return convPlan{}, fmt.Errorf("padding %v leaves nothing of the output, %d×%d", c.Pad, size[0], size[1])
 	}
-	op := c.adjointOf()
+	op := &Conv2D{
+		InChannels: c.OutChannels, OutChannels: c.InChannels, Groups: c.Groups,
+		Kernel: c.Kernel, Stride: c.Stride, Dilation: c.Dilation, Pad: c.Pad,
+		Weight: c.Weight,
+	}
 	w, err := newWindow(op.Kernel, op.Stride, op.Dilation, op.Pad, [][]int{{images, op.InChannels, size[0], size[1]}})
 	if err != nil {
 		return convPlan{}, err
 	}
 	w.outH, w.outW = in[1], in[2] // the output padding may have room for more
 	return newConvPlan(op, w), nil
-}
-
-// adjointOf returns the convolution of which this is the adjoint.
-func (c *ConvTranspose) adjointOf() *Conv2D {
-	return &Conv2D{
-		InChannels: c.OutChannels, OutChannels: c.InChannels, Groups: c.Groups,
-		Kernel: c.Kernel, Stride: c.Stride, Dilation: c.Dilation, Pad: c.Pad,
-		Weight: c.Weight,
-	}
 }
 
 func (c *ConvTranspose) kernel32(in ...[]int) kernel[float32] {

@@ -133,17 +133,13 @@ func (k *convColumns[T]) fold(col []T, t convTile, g int) {
 				}
 				for s := range k.kW {
 					row := (c*k.kH+r)*k.kW + s
-					k.foldTap(plane, col[row*cols+(e-t.e0)*per:][:per], r, s, t.r0)
+					if b, ok := k.tapBlock(r, s, t.r0, t.r1-t.r0); ok {
+						src := col[row*cols+(e-t.e0)*per+b.top*k.outW+b.lo:]
+						put(plane[b.at:], src, b.bottom-b.top, b.hi-b.lo, k.strideH*k.inW, k.outW, k.strideW)
+					}
 				}
 			}
 		}
-	}
-}
-
-// foldTap is the transpose of unfoldTap: it adds src to the inputs in plane.
-func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
-	if b, ok := k.tapBlock(r, s, r0, len(src)/k.outW); ok {
-		put(plane[b.at:], src[b.top*k.outW+b.lo:], b.bottom-b.top, b.hi-b.lo, k.strideH*k.inW, k.outW, k.strideW)
 	}
 }
 

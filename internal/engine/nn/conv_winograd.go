@@ -141,18 +141,14 @@ func grainOf(n int) int { return max(1, n/(8*runtime.GOMAXPROCS(0))) }
 // panels. For few tiles, for which reading these would take longest, it returns the kernels
 // themselves in panels, [panel, input, entry, output].
 func (p *winogradPlan) weights(w *Param) []float32 {
-	w.copies.mu.Lock()
-	defer w.copies.mu.Unlock()
-	c, stale := find[float32](w, form{winograd: p.form, panels: p.few})
-	if stale {
+	return copyOf(w, form{winograd: p.form, panels: p.few}, func(c *packing[float32]) {
 		size, set := simd.WinogradPoints, p.transform
 		if p.few {
 			size, set = 9, p.arrange
 		}
 		c.wide = sized(c.wide, size*p.rows*p.inC)
 		simd.Parallel(p.outC, 1, func(lo, hi int) { set(c.wide, w.Data, lo, hi) })
-	}
-	return c.wide
+	}).wide
 }
 
 // transform sets the rows [lo, hi) of the matrices.

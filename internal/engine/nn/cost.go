@@ -33,11 +33,7 @@ func multiplyAdds(op Op, in [][]int, out []int) int64 {
 	case affineOp:
 		return size * int64(op.affine().depth)
 	case *MatMul:
-		inner := in[0][len(in[0])-1]
-		if op.TransA {
-			inner = in[0][len(in[0])-2]
-		}
-		return size * int64(inner)
+		return size * int64(in[0][len(in[0])-1])
 	}
 	return 0
 }

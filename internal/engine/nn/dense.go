@@ -74,7 +74,7 @@ func (k *dense[T]) mul(y, x []T, rows int, train bool) {
 		simd.Gemm(false, true, rows, k.Out, k.In, 1, x, k.In, values[T](k.Weight), k.In, 0, y, k.Out)
 		return
 	}
-	w := packed[T](k.Weight, true, 0, k.In, k.Out, k.In)
+	w := packed[T](k.Weight, true, k.In, k.Out, k.In)
 	simd.GemmPacked(false, rows, 1, x, k.In, w, 0, y, k.Out)
 }
 
@@ -89,7 +89,7 @@ func (k *dense[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	case f.train:
 		simd.Gemm(false, false, rows, k.In, k.Out, 1, dy, k.Out, values[T](k.Weight), k.In, 0, dx[0], k.In)
 	default:
-		w := packed[T](k.Weight, false, 0, k.Out, k.In, k.In)
+		w := packed[T](k.Weight, false, k.Out, k.In, k.In)
 		simd.GemmPacked(false, rows, 1, dy, k.Out, w, 0, dx[0], k.In)
 	}
 }

@@ -129,10 +129,8 @@ func TestEmpty(t *testing.T) {
 		{&Binary{Operator: "Less"}, [][]int{{0}, {1}}, []int{0}, 0},
 		{&Where{Condition: value}, [][]int{{0, 1}, {3}}, []int{0, 3}, 0},
 	}
-	for name, of := range map[string]float32{"Sum": 0, "Prod": 1} {
-		op := &Reduce{Function: name, Axes: []int{1}}
-		cases = append(cases, emptyCase{op, [][]int{{2, 0, 3}}, []int{2, 3}, of}, emptyCase{op, [][]int{{0, 2}}, []int{0}, 0})
-	}
+	sum := &Reduce{Function: "Sum", Axes: []int{1}}
+	cases = append(cases, emptyCase{sum, [][]int{{2, 0, 3}}, []int{2, 3}, 0}, emptyCase{sum, [][]int{{0, 2}}, []int{0}, 0})
 	for _, op := range []Op{&Softmax{}, &Hardmax{}, &LayerNorm{}} { // over the last dimension
 		cases = append(cases, emptyCase{op, [][]int{{3, 0}}, []int{3, 0}, 0})
 	}

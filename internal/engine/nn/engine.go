@@ -1,6 +1,10 @@
 package nn
 
-import "tattle/internal/math/simd"
+import (
+	"slices"
+
+	"tattle/internal/math/simd"
+)
 
 // engine runs a program: forward sweeps over rows of inputs, and sweeps of
 // products over rows of tangents or cotangents. The buffers are kept from one
@@ -26,14 +30,10 @@ func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], budget i
 	if narrow, ok := any(p).(*program[float32]); ok {
 		joinConvolutions(narrow)
 	}
-	all := make([]bool, len(p.sizes))
-	for t := range all {
-		all[t] = true
-	}
 	e := &engine[T]{
 		program: p,
 		forth:   p.forwardPlan(nil, true),
-		back:    p.backwardPlan(all),
+		back:    p.backwardPlan(slices.Repeat([]bool{true}, len(p.sizes))),
 		frames:  p.newFrames(),
 		args:    p.newArgs(),
 	}

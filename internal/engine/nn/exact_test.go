@@ -288,15 +288,12 @@ func entry(at, shape []int) int {
 // exactMatMul is the definition of a MatMul.
 func exactMatMul(o *MatMul, a, b, out []int) exactOp {
 	return func(in [][]*big.Float) (y []*big.Float) {
-		_, inner := lastTwo(a, o.TransA)
+		inner := a[len(a)-1]
 		for e := range Size(out) {
 			at, sum := indices(e, out), exact(0)
 			lead, i, j := at[:len(at)-2], at[len(at)-2], at[len(at)-1]
 			for l := range inner {
 				ia, ib := []int{i, l}, []int{l, j}
-				if o.TransA {
-					slices.Reverse(ia)
-				}
 				if o.TransB {
 					slices.Reverse(ib)
 				}
@@ -341,13 +338,6 @@ var exactReductions = map[string]func(x []*big.Float) *big.Float{
 	"Mean": func(x []*big.Float) *big.Float { return bigQuo(exactSum(x, unchanged), exact(float64(len(x)))) },
 	"Max":  func(x []*big.Float) *big.Float { return slices.MaxFunc(x, (*big.Float).Cmp) },
 	"Min":  func(x []*big.Float) *big.Float { return slices.MinFunc(x, (*big.Float).Cmp) },
-	"Prod": func(x []*big.Float) *big.Float {
-		p := exact(1)
-		for _, v := range x {
-			p.Mul(p, v)
-		}
-		return p
-	},
 }
 
 func unchanged(v *big.Float) *big.Float   { return v }

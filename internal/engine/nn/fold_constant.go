@@ -105,7 +105,7 @@ func (r *rewrite) takeWhere(n *Node, op *Where) {
 
 func (r *rewrite) takeMatrix(n *Node, op *MatMul) {
 	b := r.constant(n.Inputs[1])
-	if b == nil || op.TransA || len(b.Shape) != 2 || Size(b.Shape) == 0 || r.constant(n.Inputs[0]) != nil {
+	if b == nil || len(b.Shape) != 2 || Size(b.Shape) == 0 || r.constant(n.Inputs[0]) != nil {
 		return
 	}
 	if !op.TransB {

@@ -24,7 +24,7 @@ func newHardmax[T Float](in []int) hardmax[T] {
 	return hardmax[T]{newRowwise(in, rowFunc[T]{
 		value: func(y, x []T) {
 			clear(y)
-			best := winner(x, 1)
+			best := winner(x)
 			if y[best] = 1; x[best] != x[best] {
 				fill(y, x[best])
 			}
@@ -37,16 +37,15 @@ func newHardmax[T Float](in []int) hardmax[T] {
 
 func (hardmax[T]) active(_ *frame[T], dst []bool) { clear(dst) }
 
-// winner returns the first index of the largest entry of sign·x, that of a NaN if there is one.
-func winner[T Float](x []T, sign float64) int {
-	best, top := 0, math.Inf(-1)
+// winner returns the first index of the largest entry, that of a NaN if there is one.
+func winner[T Float](x []T) int {
+	best := 0
 	for i, v := range x {
-		w := sign * float64(v)
-		if w != w {
+		if v != v {
 			return i
 		}
-		if w > top {
-			best, top = i, w
+		if v > x[best] {
+			best = i
 		}
 	}
 	return best

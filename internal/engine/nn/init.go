@@ -50,10 +50,7 @@ func Rand(seed, stream uint64) *rand.Rand {
 // uniform fills the parameters, those that are not nil, from U(±1/√fanIn).
 func uniform(r *rand.Rand, fanIn int, ps ...*Param) {
 	bound := 1 / math.Sqrt(float64(fanIn))
-	for _, p := range ps {
-		if p == nil {
-			continue
-		}
+	for _, p := range present(ps...) {
 		for i := range p.Data {
 			p.Data[i] = float32(bound * (2*r.Float64() - 1))
 		}
@@ -63,9 +60,7 @@ func uniform(r *rand.Rand, fanIn int, ps ...*Param) {
 
 // Fill sets every entry.
 func (p *Param) Fill(v float32) {
-	for i := range p.Data {
-		p.Data[i] = v
-	}
+	fill(p.Data, v)
 	p.Changed()
 }
 

@@ -52,11 +52,10 @@ func (o *LayerNorm) Shape(inputs ...[]int) ([]int, error) {
 		return nil, fmt.Errorf("epsilon %g is negative or not finite", o.Epsilon)
 	}
 	var wrong []error
-	if o.Scale != nil {
-		wrong = append(wrong, o.Scale.check("scale", s[len(s)-o.axes():]...))
-	}
-	if o.Shift != nil {
-		wrong = append(wrong, o.Shift.check("shift", s[len(s)-o.axes():]...))
+	for i, p := range []*Param{o.Scale, o.Shift} {
+		if p != nil {
+			wrong = append(wrong, p.check([]string{"scale", "shift"}[i], s[len(s)-o.axes():]...))
+		}
 	}
 	return s, errors.Join(wrong...)
 }

@@ -1,12 +1,6 @@
 package nn
 
-import (
-	"math"
-
-	"tattle/internal/math/simd"
-)
-
-func inverseRoot(v float64) float64 { return 1 / math.Sqrt(v) }
+import "tattle/internal/math/simd"
 
 // rowMoments returns the mean and the biased variance of x. In float32 one pass
 // with sums in float64 is enough; in float64 the deviations from the mean are squared.

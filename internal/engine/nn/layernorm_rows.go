@@ -2,6 +2,7 @@ package nn
 
 import (
 	"cmp"
+	"math"
 
 	"tattle/internal/math/simd"
 )
@@ -45,7 +46,7 @@ func (k *rowNorm[T]) forward(f *frame[T]) {
 	k.each(f.batch, 1, rowGrain, func(lo, hi, _ int) {
 		x, r := f.x[0][lo:hi], lo/k.cols
 		mean, variance := rowMoments(x)
-		invStd := inverseRoot(variance + k.epsilon)
+		invStd := 1 / math.Sqrt(variance+k.epsilon)
 		s.mean[r], s.invStd[r] = mean, invStd
 		simd.NormForward(f.y[lo:hi], x, gains, moves, T(mean), T(invStd))
 	})

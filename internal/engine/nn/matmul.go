@@ -2,16 +2,16 @@ package nn
 
 import "fmt"
 
-// MatMul multiplies matrices, op(A)·op(B), that lie in the last two dimensions of
-// its two inputs; op transposes if TransA or TransB is set (ONNX MatMul-13, and the
-// transposes of its com.microsoft FusedMatMul). The dimensions before them are
-// broadcast against each other.
-type MatMul struct{ TransA, TransB bool }
+// MatMul multiplies matrices, A·op(B), that lie in the last two dimensions of
+// its two inputs; op transposes if TransB is set (ONNX MatMul-13, and transB of
+// its com.microsoft FusedMatMul). The dimensions before them are broadcast against each
+// other.
+type MatMul struct{ TransB bool }
 
 // Kind returns "MatMul".
 func (o *MatMul) Kind() string { return "MatMul" }
 
-// Shape returns [..., m, n] for op(A) of m × k and op(B) of k × n. It returns an error if
+// Shape returns [..., m, n] for A of m × k and op(B) of k × n. It returns an error if
 // an input is no matrix, the inner dimensions differ or the others do not
 // broadcast.
 func (o *MatMul) Shape(inputs ...[]int) ([]int, error) {
@@ -27,9 +27,9 @@ func (o *MatMul) kernel64(in ...[]int) kernel[float64] { return newMatmul[float6
 
 // matmulPlan says which matrices of one example are multiplied by which.
 type matmulPlan struct {
-	transA, transB bool
-	m, n, k        int
-	lead           []int // dimensions of the output before the last two
+	transB  bool
+	m, n, k int
+	lead    []int // dimensions of the output before the last two
 	// Product p is that of matrices a[p] and b[p]; usesA[i] and usesB[i] are the
 	// products that matrix i enters.
 	a, b         []int
@@ -44,11 +44,13 @@ func (o *MatMul) plan(inputs [][]int) (*matmulPlan, error) {
 	if len(a) < 2 || len(b) < 2 {
 		return nil, fmt.Errorf("inputs have shapes %v and %v, want matrices in the last two dimensions", a, b)
 	}
-	p := &matmulPlan{transA: o.TransA, transB: o.TransB}
-	var inner int
-	p.m, p.k = lastTwo(a, o.TransA)
-	inner, p.n = lastTwo(b, o.TransB)
-	if p.k != inner {
+	p := &matmulPlan{transB: o.TransB}
+	p.m, p.k = a[len(a)-2], a[len(a)-1]
+	inner, n := b[len(b)-2], b[len(b)-1]
+	if o.TransB {
+		inner, n = n, inner
+	}
+	if p.n = n; p.k != inner {
 		return nil, fmt.Errorf("matrices of %d × %d and %d × %d (shapes %v and %v) have no product", p.m, p.k, inner, p.n, a, b)
 	}
 	a, b = a[:len(a)-2], b[:len(b)-2]
@@ -59,14 +61,6 @@ func (o *MatMul) plan(inputs [][]int) (*matmulPlan, error) {
 	p.a, p.b = BroadcastIndex(a, p.lead), BroadcastIndex(b, p.lead)
 	p.usesA, p.usesB = uses(p.a, Size(a)), uses(p.b, Size(b))
 	return p, nil
-}
-
-func lastTwo(shape []int, trans bool) (rows, cols int) {
-	rows, cols = shape[len(shape)-2], shape[len(shape)-1]
-	if trans {
-		return cols, rows
-	}
-	return rows, cols
 }
 
 // BroadcastIndex returns, for each element of a tensor of shape out, the element
@@ -92,10 +86,10 @@ func uses(index []int, n int) [][]int {
 	return out
 }
 
-// rowsJoined is p with the rows of all matrices of op(A) as one matrix, where all
+// rowsJoined is p with the rows of all matrices of A as one matrix, where all
 // are multiplied by the same B.
 func (p *matmulPlan) rowsJoined() *matmulPlan {
-	if p.transA || len(p.usesB) != 1 || len(p.usesA) != len(p.a) || len(p.a) < 2 {
+	if len(p.usesB) != 1 || len(p.usesA) != len(p.a) || len(p.a) < 2 {
 		return p
 	}
 	one := []int{0}

@@ -23,9 +23,6 @@ func newMatmul[T Float](o *MatMul, in [][]int) *matmul[T] {
 	p := mustFit(o.plan(in)).rowsJoined()
 	k := &matmul[T]{matmulPlan: p, sizeA: p.m * p.k, sizeB: p.k * p.n, sizeC: p.m * p.n}
 	k.lda, k.ldb = max(1, p.k), max(1, p.n)
-	if p.transA {
-		k.lda = max(1, p.m)
-	}
 	if p.transB {
 		k.ldb = max(1, p.k)
 	}
@@ -94,7 +91,7 @@ func (k *matmul[T]) forward(f *frame[T]) {
 	k.share(f.batch, f.batch*len(k.a), 1, func(u int, s *simd.Small[T]) {
 		e, p := u/len(k.a), u%len(k.a)
 		b := right(s, k.transB, k.k, k.n, k.matrixB(f.x[1], e, k.b[p]), k.ldb)
-		b.times(k.matrixC(f.y, e, p), k.transA, k.m, k.matrixA(f.x[0], e, k.a[p]), k.lda, false)
+		b.times(k.matrixC(f.y, e, p), false, k.m, k.matrixA(f.x[0], e, k.a[p]), k.lda, false)
 	})
 }
 
@@ -105,16 +102,16 @@ func (k *matmul[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
 		a, b := k.matrixA(f.x[0], e, k.a[p]), k.matrixB(f.x[1], e, k.b[p])
 		fixed := right(s, k.transB, k.k, k.n, b, k.ldb)
 		for row := e * n; row < (e+1)*n; row++ {
-			fixed.times(k.matrixC(dy, row, p), k.transA, k.m, k.matrixA(dx[0], row, k.a[p]), k.lda, false)
+			fixed.times(k.matrixC(dy, row, p), false, k.m, k.matrixA(dx[0], row, k.a[p]), k.lda, false)
 		}
 		for row := e * n; row < (e+1)*n; row++ {
 			moving := right(s, k.transB, k.k, k.n, k.matrixB(dx[1], row, k.b[p]), k.ldb)
-			moving.times(k.matrixC(dy, row, p), k.transA, k.m, a, k.lda, true)
+			moving.times(k.matrixC(dy, row, p), false, k.m, a, k.lda, true)
 		}
 	})
 }
 
-// vjp is op(dA) = dC·op(B)ᵀ and op(dB) = op(A)ᵀ·dC, summed over the products that
+// vjp is dA = dC·op(B)ᵀ and op(dB) = Aᵀ·dC, summed over the products that
 // a matrix enters.
 func (k *matmul[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if units := len(k.usesA); dx[0] != nil && units > 0 {
@@ -137,13 +134,7 @@ func (k *matmul[T]) pullA(s *simd.Small[T], x, dx, dy []T, e, i, n int) {
 		b := k.matrixB(x, e, k.b[p])
 		fixed := right(s, !k.transB, k.n, k.k, b, k.ldb)
 		for row := e * n; row < (e+1)*n; row++ {
-			dc, da := k.matrixC(dy, row, p), k.matrixA(dx, row, i)
-			if k.transA { // dAᵀ = B·dCᵀ
-				turned := right(s, true, k.n, k.m, dc, max(1, k.n))
-				turned.times(da, k.transB, k.k, b, k.ldb, use > 0)
-			} else {
-				fixed.times(da, false, k.m, dc, max(1, k.n), use > 0)
-			}
+			fixed.times(k.matrixA(dx, row, i), false, k.m, k.matrixC(dy, row, p), max(1, k.n), use > 0)
 		}
 	}
 }
@@ -152,14 +143,14 @@ func (k *matmul[T]) pullA(s *simd.Small[T], x, dx, dy []T, e, i, n int) {
 func (k *matmul[T]) pullB(s *simd.Small[T], x, dx, dy []T, e, i, n int) {
 	for use, p := range k.usesB[i] {
 		a := k.matrixA(x, e, k.a[p])
-		fixed := right(s, k.transA, k.m, k.k, a, k.lda)
+		fixed := right(s, false, k.m, k.k, a, k.lda)
 		for row := e * n; row < (e+1)*n; row++ {
 			dc, db := k.matrixC(dy, row, p), k.matrixB(dx, row, i)
 			if k.transB { // dBᵀ = dCᵀ·A
 				fixed.times(db, true, k.n, dc, max(1, k.n), use > 0)
 			} else {
 				moving := right(s, false, k.m, k.n, dc, max(1, k.n))
-				moving.times(db, !k.transA, k.k, a, k.lda, use > 0)
+				moving.times(db, true, k.k, a, k.lda, use > 0)
 			}
 		}
 	}

@@ -63,14 +63,10 @@ func (e *engine[T]) setBudget(bytes int64) {
 	bytes = int64(float64(bytes) / slack)
 	sweep, keep := bytes/sweepShare, bytes-bytes/sweepShare
 	rows := max(1, int(sweep/(width[T]()*int64(max(1, e.rowSize())))))
-	e.limit = min(rowLimit[T](e.sizes), rows)
+	e.limit = min(max(1, maxTensor/int(width[T]())/max(1, slices.Max(e.sizes))), rows)
 	e.resident = max(1, int(keep/(width[T]()*int64(max(1, e.exampleSize())))))
 	e.tape, e.proof, e.wide = nil, nil, nil
 	e.pool, e.inRows, e.outRows = nil, nil, nil
-}
-
-func rowLimit[T Float](sizes []int) int {
-	return max(1, maxTensor/int(width[T]())/max(1, slices.Max(sizes)))
 }
 
 // rowSize returns the entries of the buffers of one row of a sweep, with those that
@@ -80,8 +76,10 @@ func (e *engine[T]) rowSize() int {
 	for i := range max(len(e.forth.sizes), len(e.back.sizes), len(e.record.sizes)) {
 		n += max(sizeAt(e.forth, i), sizeAt(e.back, i), sizeAt(e.record, i))
 	}
-	for i := range e.steps {
-		n += e.steps[i].scratch()
+	for _, s := range e.steps {
+		if k, ok := s.kernel.(*conv[T]); ok && k.rectifier != nil { // which has room of its own
+			n += Size(s.shape)
+		}
 	}
 	return n
 }
@@ -89,14 +87,6 @@ func (e *engine[T]) rowSize() int {
 func sizeAt(p *plan, i int) int {
 	if i < len(p.sizes) {
 		return p.sizes[i]
-	}
-	return 0
-}
-
-// scratch returns the entries of a row that a kernel has room for of its own.
-func (s *step[T]) scratch() int {
-	if k, ok := s.kernel.(*conv[T]); ok && k.rectifier != nil {
-		return Size(s.shape)
 	}
 	return 0
 }
@@ -109,16 +99,10 @@ func (e *engine[T]) exampleSize() int {
 			n += e.sizes[t]
 		}
 	}
-	for i := range e.steps {
-		n += e.steps[i].remembered()
+	for _, s := range e.steps {
+		if _, ok := s.kernel.(*maxPool[T]); ok { // which keeps about as much of its own
+			n += Size(s.shape)
+		}
 	}
 	return n
-}
-
-// remembered returns the entries, about, that a kernel keeps of one example of its own.
-func (s *step[T]) remembered() int {
-	if _, ok := s.kernel.(*maxPool[T]); ok {
-		return Size(s.shape)
-	}
-	return 0
 }

@@ -161,21 +161,12 @@ func testDifference(t *testing.T, c opCase) {
 func narrow(x [][]float64) [][]float32 {
 	out := make([][]float32, len(x))
 	for i := range x {
-		out[i] = make([]float32, len(x[i]))
-		for j, v := range x[i] {
-			out[i][j] = float32(v)
-		}
+		out[i] = Float32s(x[i])
 	}
 	return out
 }
 
-func wide(x []float32) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = float64(v)
-	}
-	return out
-}
+func wide(x []float32) []float64 { return Float64s(x) }
 
 // rowsOf returns vector j of the k of each example.
 func rowsOf[T Float](c opCase, d [][]T, k, j int) [][]T {

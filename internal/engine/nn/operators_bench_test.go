@@ -56,7 +56,7 @@ func operatorBenchmarks() (cases []operatorBenchmark) {
 		add("reduce/"+f+"/columns", 1, &Reduce{Function: f, Axes: []int{0}}, []int{3136, 96})
 		add("reduce/"+f+"/middle", 1, &Reduce{Function: f, Axes: []int{1}}, []int{64, 49, 96})
 	}
-	roll := slices.Concat(count(56)[3:], count(3))
+	roll := slices.Concat(Indices(56)[3:], Indices(3))
 	add("windows", 8, &Transpose{[]int{0, 2, 1, 3, 4}}, []int{8, 7, 8, 7, 96})
 	add("unwindows", 8, &Transpose{[]int{0, 2, 1, 3, 4}}, []int{8, 8, 7, 7, 96})
 	add("heads", 8, &Transpose{[]int{2, 0, 3, 1, 4}}, []int{64, 49, 3, 3, 32})

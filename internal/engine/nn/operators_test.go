@@ -62,7 +62,7 @@ func operatorCases() (cases []opCase) {
 	for _, c := range matmulCases {
 		add(&c.op, c.a, c.b)
 	}
-	for _, name := range ReduceFunctions() {
+	for _, name := range reduceFunctions {
 		for i, c := range reduceCases {
 			if i%3 == 0 || name == "Mean" || name == "Max" { // the others share their kernel
 				add(&Reduce{Function: name, Axes: c.axes, Keep: c.keep}, c.in)
@@ -220,12 +220,10 @@ var matmulCases = []struct {
 }{
 	{MatMul{}, []int{5, 7}, []int{7, 3}, []int{5, 3}},
 	{MatMul{TransB: true}, []int{5, 7}, []int{3, 7}, []int{5, 3}},
-	{MatMul{TransA: true}, []int{7, 5}, []int{7, 3}, []int{5, 3}},
-	{MatMul{TransA: true, TransB: true}, []int{2, 7, 5}, []int{2, 3, 7}, []int{2, 5, 3}},
+	{MatMul{TransB: true}, []int{2, 5, 7}, []int{2, 3, 7}, []int{2, 5, 3}},
 	{MatMul{}, []int{2, 3, 4, 5}, []int{5, 6}, []int{2, 3, 4, 6}}, // rows joined
 	{MatMul{TransB: true}, []int{2, 3, 4, 5}, []int{1, 1, 6, 5}, []int{2, 3, 4, 6}},
-	{MatMul{TransA: true}, []int{2, 5, 4}, []int{5, 6}, []int{2, 4, 6}},
 	{MatMul{}, []int{4, 5}, []int{3, 5, 2}, []int{3, 4, 2}},
 	{MatMul{}, []int{3, 1, 4, 5}, []int{2, 5, 2}, []int{3, 2, 4, 2}},
-	{MatMul{TransA: true}, []int{2, 1, 1, 4}, []int{1, 3, 1, 2}, []int{2, 3, 4, 2}},
+	{MatMul{}, []int{2, 1, 4, 1}, []int{1, 3, 1, 2}, []int{2, 3, 4, 2}},
 }

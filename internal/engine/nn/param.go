@@ -18,12 +18,13 @@ type copies struct {
 
 // form identifies a copy of a parameter.
 type form struct {
-	wide, trans      bool
-	winograd         int  // which transform of a convolution's weight: see convWinograd
-	panels           bool // of output channels: see convWinograd
-	magnitudes       bool // see magnitudes
-	lines            bool // see convDepthwise
-	offset, k, n, ld int  // all zero: the values themselves
+	wide, trans bool
+	winograd    int    // which transform of a convolution's weight: see convWinograd
+	panels      bool   // of output channels: see convWinograd
+	magnitudes  bool   // see magnitudes
+	lines       bool   // see convDepthwise
+	window      [4]int // strides and dilations of lines
+	k, n, ld    int    // all zero: the values themselves
 }
 
 // packing is one such copy: packed, plain and only wide, or a parameter.
@@ -37,9 +38,10 @@ type packing[T Float] struct {
 
 func is64[T Float]() bool { var z T; _, ok := any(z).(float64); return ok }
 
-// find returns the copy of that form, and whether it is to be made anew. Call it
-// with the mutex held.
-func find[T Float](p *Param, f form) (c *packing[T], stale bool) {
+// copyOf returns the copy of that form, which fill makes anew where the parameter has changed.
+func copyOf[T Float](p *Param, f form, fill func(c *packing[T])) *packing[T] {
+	p.copies.mu.Lock()
+	defer p.copies.mu.Unlock()
 	if p.copies.made == nil {
 		p.copies.made = map[form]any{}
 	}
@@ -48,48 +50,39 @@ func find[T Float](p *Param, f form) (c *packing[T], stale bool) {
 		c = &packing[T]{}
 		p.copies.made[f] = c
 	}
-	stale = !c.ready || c.version != p.version
-	c.ready, c.version = true, p.version
-	return c, stale
+	if !c.ready || c.version != p.version {
+		c.ready, c.version = true, p.version
+		fill(c)
+	}
+	return c
 }
 
-// values returns p.Data as []T: itself for float32, else a cached wide copy.
+// values returns p.Data as []T: itself for float32, else a cached wide copy; nil for no parameter.
 func values[T Float](p *Param) []T {
+	if p == nil {
+		return nil
+	}
 	if own, ok := any(p.Data).([]T); ok {
 		return own
 	}
-	p.copies.mu.Lock()
-	defer p.copies.mu.Unlock()
-	c, stale := find[T](p, form{wide: true})
-	if stale {
-		c.wide = widen(c.wide, p.Data)
-	}
-	return c.wide
+	return copyOf(p, form{wide: true}, func(c *packing[T]) { c.wide = widen(c.wide, p.Data) }).wide
 }
 
-// packed returns op(B), a [k, n] matrix, packed for [simd.GemmPacked]: B is p.Data
-// from offset on, with rows ld apart, and op transposes it where trans is set.
-func packed[T Float](p *Param, trans bool, offset, k, n, ld int) *simd.Packed[T] {
-	p.copies.mu.Lock()
-	defer p.copies.mu.Unlock()
-	c, stale := find[T](p, form{wide: is64[T](), trans: trans, offset: offset, k: k, n: n, ld: ld})
-	if !stale {
-		return &c.packed
-	}
-	b, ok := any(p.Data).([]T)
-	if !ok {
-		b = widen[T](nil, p.Data)
-	}
-	c.packed.Pack(trans, k, n, b[offset:], ld)
-	return &c.packed
+// packed returns op(B), a [k, n] matrix, packed for [simd.GemmPacked]: B is p.Data,
+// with rows ld apart, and op transposes it where trans is set.
+func packed[T Float](p *Param, trans bool, k, n, ld int) *simd.Packed[T] {
+	return &copyOf(p, form{wide: is64[T](), trans: trans, k: k, n: n, ld: ld}, func(c *packing[T]) {
+		b, ok := any(p.Data).([]T)
+		if !ok {
+			b = widen[T](nil, p.Data)
+		}
+		c.packed.Pack(trans, k, n, b, ld)
+	}).packed
 }
 
 // magnitudes returns the absolute values of a parameter as another, always the same: kernels keep it.
 func magnitudes(p *Param) *Param {
-	p.copies.mu.Lock()
-	defer p.copies.mu.Unlock()
-	c, stale := find[float32](p, form{magnitudes: true})
-	if stale {
+	return copyOf(p, form{magnitudes: true}, func(c *packing[float32]) {
 		if c.param == nil {
 			c.param = NewParam(p.Name, p.Shape...)
 		}
@@ -97,16 +90,12 @@ func magnitudes(p *Param) *Param {
 			c.param.Data[i] = float32(math.Abs(float64(v)))
 		}
 		c.param.Changed()
-	}
-	return c.param
+	}).param
 }
 
 // widen converts x to T in the storage of dst where that suffices.
 func widen[T Float](dst []T, x []float32) []T {
-	if cap(dst) < len(x) {
-		dst = make([]T, len(x))
-	}
-	dst = dst[:len(x)]
+	dst = sized(dst, len(x))
 	for i, v := range x {
 		dst[i] = T(v)
 	}

@@ -13,7 +13,6 @@ type program[T Float] struct {
 
 // step is one operator: its kernel and the tensors it reads and writes.
 type step[T Float] struct {
-	name    string // of the node
 	op      Op
 	kernel  kernel[T]
 	inPlace bool
@@ -41,7 +40,7 @@ func newProgram[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], train b
 		}
 		_, inPlace := k.(inPlacer)
 		tensor[n.Output] = len(p.sizes)
-		p.steps = append(p.steps, step[T]{n.Name, n.Op, k, inPlace, in, len(p.sizes), inShapes, shapes[n.Output]})
+		p.steps = append(p.steps, step[T]{n.Op, k, inPlace, in, len(p.sizes), inShapes, shapes[n.Output]})
 		p.sizes = append(p.sizes, Size(shapes[n.Output]))
 	}
 	p.output = tensor[g.Output]

@@ -109,10 +109,6 @@ type wideRoom struct {
 	room   []float64 // for sums
 }
 
-func newWideAffine(layer *linear, in []int, room *wideRoom) *wideAffine {
-	return &wideAffine{linear: layer, in: in, wideRoom: room}
-}
-
 // prepare cuts the weight, anew where it has changed.
 func (k *wideAffine) prepare() {
 	if k.weightSlices != nil && k.version == k.weight.version {

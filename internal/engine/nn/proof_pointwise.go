@@ -14,7 +14,7 @@ type mover interface{ moves() }
 // wideOf returns the form in pairs of a step with that rounder, or nil.
 func wideOf(s *step[float64], r rounder, room *wideRoom) wideKernel {
 	if sums, ok := r.(*linear); ok && sums.depth > 0 {
-		return newWideAffine(sums, s.shapes[0], room)
+		return &wideAffine{linear: sums, in: s.shapes[0], wideRoom: room}
 	}
 	if op, ok := s.op.(wideOp); ok {
 		return op.wideForm(s.shapes)
@@ -183,7 +183,7 @@ func wideQuotient(a, b wideEntry) wideEntry {
 
 func (o *Binary) wideForm(in [][]int) wideKernel {
 	k := &wideBinary{op: o, apply: wideOperators[o.Operator]}
-	shapes, err := operandShapes(in, o.constants())
+	shapes, err := operandShapes(in, o.Constants())
 	if k.apply == nil || err != nil || o.Operator == "Div" && (o.Constant == nil || o.ConstantFirst) {
 		return nil
 	}

@@ -108,7 +108,7 @@ func (m *mixture) other(s []int, in string) {
 	case 2:
 		m.add(&Binary{Operator: operator}, in, m.pick())
 	case 3:
-		m.add(&MatMul{TransA: first, TransB: r.IntN(2) == 0}, in, m.pick())
+		m.add(&MatMul{TransB: r.IntN(2) == 0}, in, m.pick())
 	case 4:
 		m.add(&LayerNorm{Axes: 1 + r.IntN(3)}, in)
 	case 5:

@@ -24,11 +24,6 @@ type axisView struct {
 // whole is an axis of n entries as it is.
 func whole(from, n int) axisView { return axisView{from, n, func(i int) int { return i }} }
 
-// listed is an axis of the entries of that list.
-func listed(from int, index []int) axisView {
-	return axisView{from, len(index), func(i int) int { return index[i] }}
-}
-
 // isWhole reports whether the axis is that of n entries as it is.
 func (v axisView) isWhole(n int) bool {
 	for i := range v.n {

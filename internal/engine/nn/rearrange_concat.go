@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"tattle/internal/math/simd"
 )
@@ -23,13 +24,8 @@ func (o *Concat) Shape(inputs ...[]int) ([]int, error) {
 		return nil, fmt.Errorf("no dimension %d in shape %v", o.Axis, out)
 	}
 	for _, in := range inputs[1:] {
-		if len(in) != len(out) {
+		if len(in) != len(out) || !slices.Equal(in[:o.Axis], out[:o.Axis]) || !slices.Equal(in[o.Axis+1:], out[o.Axis+1:]) {
 			return nil, fmt.Errorf("cannot join shapes %v along dimension %d", inputs, o.Axis)
-		}
-		for d := range in {
-			if d != o.Axis && in[d] != out[d] {
-				return nil, fmt.Errorf("cannot join shapes %v along dimension %d", inputs, o.Axis)
-			}
 		}
 		out[o.Axis] += in[o.Axis]
 	}

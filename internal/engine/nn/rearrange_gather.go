@@ -44,7 +44,7 @@ func (o *Gather) views(in []int) ([]axisView, error) {
 		}
 	}
 	views := viewed(in)
-	views[o.Axis] = listed(o.Axis, o.Indices)
+	views[o.Axis] = axisView{o.Axis, len(o.Indices), func(i int) int { return o.Indices[i] }}
 	return views, nil
 }
 

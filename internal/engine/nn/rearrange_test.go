@@ -53,7 +53,7 @@ func rearrangeCases() map[string]rearrangeCase {
 		"transpose large":     perm([]int{11, 130, 67}, []int{67, 11, 130}, 2, 0, 1),
 		"heads, large":        perm([]int{16, 49, 3, 3, 32}, []int{3, 16, 3, 49, 32}, 2, 0, 3, 1, 4),
 		"pad, large":          pad([]int{12, 33, 35}, []int{0, 1, 1}, []int{0, 1, 1}, []int{12, 35, 37}, constant),
-		"roll, large": {&Gather{0, slices.Concat(count(56)[3:], count(3)), []int{56}}, []int{56, 300}, []int{56, 300},
+		"roll, large": {&Gather{0, slices.Concat(Indices(56)[3:], Indices(3)), []int{56}}, []int{56, 300}, []int{56, 300},
 			func(o []int) []int { return []int{(o[0] + 3) % 56, o[1]} }},
 		"slice": {&Slice{[]int{1, 6, 0}, []int{1, -2, 3}, []int{2, 4, 2}}, []int{3, 7, 5}, []int{2, 4, 2},
 			func(o []int) []int { return []int{1 + o[0], 6 - 2*o[1], 3 * o[2]} }},
@@ -170,13 +170,4 @@ func TestConstant(t *testing.T) {
 	if slices.Max(dy) != 0 {
 		t.Error(dy)
 	}
-}
-
-// count returns 0, 1, …, n − 1.
-func count(n int) []int {
-	x := make([]int, n)
-	for i := range x {
-		x[i] = i
-	}
-	return x
 }

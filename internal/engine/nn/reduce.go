@@ -2,16 +2,18 @@ package nn
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
 
+// reduceFunctions are the functions of a [Reduce], sorted.
+var reduceFunctions = []string{"Max", "Mean", "Min", "Sum"}
+
 // Reduce combines the entries along some dimensions into one (ONNX ReduceMean-18,
-// ReduceSum-13, ReduceMax-20, ReduceMin-20 and ReduceProd-18). Where several entries
+// ReduceSum-13, ReduceMax-20 and ReduceMin-20). Where several entries
 // are the largest, or the smallest, the derivative is that of the first.
 type Reduce struct {
-	Function string // Mean, Sum, Max, Min or Prod
+	Function string // Mean, Sum, Max or Min
 	Axes     []int  // of one example, in any order; nil means all
 	Keep     bool   // the dimensions stay, with size 1
 }
@@ -27,8 +29,8 @@ func (o *Reduce) Shape(inputs ...[]int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if reductions[o.Function] == nil {
-		return nil, fmt.Errorf("function %q is none of %s", o.Function, strings.Join(ReduceFunctions(), ", "))
+	if !slices.Contains(reduceFunctions, o.Function) {
+		return nil, fmt.Errorf("function %q is none of %s", o.Function, strings.Join(reduceFunctions, ", "))
 	}
 	gone, err := o.reduced(s)
 	if err != nil {
@@ -45,7 +47,7 @@ func (o *Reduce) Shape(inputs ...[]int) ([]int, error) {
 		}
 		entries *= d
 	}
-	if entries == 0 && !slices.Contains([]string{"Sum", "Prod"}, o.Function) {
+	if entries == 0 && o.Function != "Sum" {
 		return nil, fmt.Errorf("input has shape %v: there is no entry to take the %s of", s, o.Function)
 	}
 	return out, nil
@@ -53,13 +55,11 @@ func (o *Reduce) Shape(inputs ...[]int) ([]int, error) {
 
 // reduced marks the dimensions that are combined.
 func (o *Reduce) reduced(shape []int) ([]bool, error) {
-	gone := make([]bool, len(shape))
-	if o.Axes == nil {
-		for i := range gone {
-			gone[i] = true
-		}
+	gone, axes := make([]bool, len(shape)), o.Axes
+	if axes == nil {
+		axes = Indices(len(shape))
 	}
-	for _, a := range o.Axes {
+	for _, a := range axes {
 		if a < 0 || a >= len(shape) || gone[a] {
 			return nil, fmt.Errorf("input has shape %v, axes are %v: each must be a dimension, and one only once", shape, o.Axes)
 		}
@@ -67,9 +67,6 @@ func (o *Reduce) reduced(shape []int) ([]bool, error) {
 	}
 	return gone, nil
 }
-
-// ReduceFunctions returns the functions of a Reduce, sorted.
-func ReduceFunctions() []string { return slices.Sorted(maps.Keys(reductions)) }
 
 func (o *Reduce) kernel32(in ...[]int) kernel[float32] { return newReduceKernel[float32](o, in[0]) }
 func (o *Reduce) kernel64(in ...[]int) kernel[float64] { return newReduceKernel[float64](o, in[0]) }
@@ -82,8 +79,10 @@ func newReduceKernel[T Float](o *Reduce, in []int) kernel[T] {
 		return &average[T]{p, 1}
 	case "Mean":
 		return &average[T]{p, p.entries()}
+	case "Min":
+		return &extreme[T]{p, -1}
 	}
-	return &reducer[T]{reducePlan: p, reduction: reductions[o.Function]}
+	return &extreme[T]{p, 1}
 }
 
 // reducePlan says where the entries of one example's outputs lie. Output o·inner + i

@@ -65,19 +65,6 @@ func (r *rewrite) survey() {
 	}
 }
 
-// replace has the readers of one tensor read another.
-func (r *rewrite) replace(tensor, by string) {
-	for _, n := range r.Nodes {
-		for i, in := range n.Inputs {
-			if in == tensor {
-				n.Inputs[i] = by
-				r.readers[tensor]--
-				r.readers[by]++
-			}
-		}
-	}
-}
-
 // become makes n the node of another operator on these inputs.
 func (r *rewrite) become(n *Node, op Op, inputs ...string) {
 	for _, in := range n.Inputs {
@@ -139,7 +126,17 @@ func copiesAll(op Op, inputs int) bool {
 
 // skip has the readers of n's output read its input. The graph's output keeps its
 // name.
-func (r *rewrite) skip(n *Node) { r.replace(n.Output, n.Inputs[0]) }
+func (r *rewrite) skip(n *Node) {
+	for _, m := range r.Nodes {
+		for i, in := range m.Inputs {
+			if in == n.Output {
+				m.Inputs[i] = n.Inputs[0]
+				r.readers[n.Output]--
+				r.readers[n.Inputs[0]]++
+			}
+		}
+	}
+}
 
 // mergeTransposes makes one of a Transpose of a Transpose, or none.
 func (r *rewrite) mergeTransposes(n *Node) {

@@ -31,16 +31,13 @@ func newSoftmax[T Float](in []int) *rowwise[T] {
 // softmaxAny is softmaxRow, and its fast form for float32.
 func softmaxAny[T Float](y, x []T) {
 	if x, ok := any(x).([]float32); ok {
-		softmaxRow32(any(y).([]float32), x)
+		y := any(y).([]float32)
+		simd.ExpSum(y, x, simd.Max(x))
+		sum, _ := simd.SumAndSquares(y)
+		simd.Scale(float32(1/sum), y)
 		return
 	}
 	softmaxRow(y, x)
-}
-
-func softmaxRow32(y, x []float32) {
-	simd.ExpSum(y, x, simd.Max(x))
-	sum, _ := simd.SumAndSquares(y)
-	simd.Scale(float32(1/sum), y)
 }
 
 // softmaxProductAny is softmaxProduct, and its fast form for float32.

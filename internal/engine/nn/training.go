@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Training is a Graph compiled for training: batch norms use and track the
@@ -99,10 +100,7 @@ func (t *training) findLearners(params []*Param) error {
 		t.prepare(i)
 	}
 	t.toParams = t.engine.backwardPlan(wanted)
-	for i := range wanted {
-		wanted[i] = true
-	}
-	t.toInput = t.engine.backwardPlan(wanted)
+	t.toInput = t.engine.backwardPlan(slices.Repeat([]bool{true}, len(wanted)))
 	return nil
 }
 

@@ -11,12 +11,13 @@ type Where struct{ Condition, Then, Else *Param }
 // Kind returns "Where".
 func (*Where) Kind() string { return "Where" }
 
-func (o *Where) constants() []*Param { return []*Param{o.Condition, o.Then, o.Else} }
+// Constants returns the three operands, nil for an input.
+func (o *Where) Constants() []*Param { return []*Param{o.Condition, o.Then, o.Else} }
 
 // Shape returns the shape to which the three broadcast. It returns an error if they do
 // not.
 func (o *Where) Shape(inputs ...[]int) ([]int, error) {
-	shapes, err := operandShapes(inputs, o.constants())
+	shapes, err := operandShapes(inputs, o.Constants())
 	if err != nil {
 		return nil, err
 	}
@@ -24,11 +25,11 @@ func (o *Where) Shape(inputs ...[]int) ([]int, error) {
 }
 
 func (o *Where) kernel32(in ...[]int) kernel[float32] {
-	return newBroadcast(choice[float32](), in, o.constants())
+	return newBroadcast(choice[float32](), in, o.Constants())
 }
 
 func (o *Where) kernel64(in ...[]int) kernel[float64] {
-	return newBroadcast(choice[float64](), in, o.constants())
+	return newBroadcast(choice[float64](), in, o.Constants())
 }
 
 // choice is the function of Where.

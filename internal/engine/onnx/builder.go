@@ -20,13 +20,6 @@ type builder struct {
 // derivation is a tensor and what was done to it.
 type derivation struct{ tensor, done string }
 
-func newBuilder(m model) builder {
-	return builder{
-		graph: &nn.Graph{Name: m.graph.name, Metadata: m.metadata},
-		inner: map[string][]int{}, made: map[string]*nn.Node{}, derived: map[derivation]string{},
-	}
-}
-
 // put adds an operator that computes a tensor of that shape.
 func (b *builder) put(name string, op nn.Op, output string, shape []int, inputs ...string) {
 	b.inner[output] = shape
@@ -208,10 +201,6 @@ type names struct {
 	nodes   map[string]bool // that nodes of the graph have
 	tensors map[string]bool
 	next    map[string]int // number to try next after a stem
-}
-
-func newNames() names {
-	return names{given: map[string]bool{}, nodes: map[string]bool{}, tensors: map[string]bool{}, next: map[string]int{}}
 }
 
 // unique returns the name that the file gives to a node, or a new one where it gives none

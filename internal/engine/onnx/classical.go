@@ -74,7 +74,7 @@ func (r *nodeReader) table() (c *view, width int) {
 	x := r.operand(0)
 	r.mustBeNumeric(x)
 	unsupportedIf(len(x.shape) != 2, "input %q has shape %v: it must be rows", x.name(), x.shape)
-	return r.rows(x, false), x.shape[1]
+	return x.rows(), x.shape[1]
 }
 
 // mustBeNumeric panics if an input is text.
@@ -202,12 +202,16 @@ func (r *nodeReader) classes(n int) classes {
 
 // label makes the node's first output the label that the scores choose, if it is used.
 func (r *nodeReader) label(scores *view, k classes, threshold float64) {
+	r.labelBy(classical.Label(r.node.op, k.codes, threshold), scores, k)
+}
+
+// labelBy is label by a function of the scores.
+func (r *nodeReader) labelBy(choose *nn.Opaque, scores *view, k classes) {
 	if r.usage.readers[r.outputs[0]] == 0 {
 		return
 	}
 	r.elements[r.outputs[0]] = k.element
-	x := r.operand(0)
-	scores.opaque(classical.Label(r.node.op, k.codes, threshold)).end(0, x.shape[:1])
+	scores.opaque(choose).end(0, r.operand(0).shape[:1])
 }
 
 // scores makes the node's second output the scores of its classes.

@@ -188,7 +188,7 @@ func (r *nodeReader) arrayFeatureExtractor() {
 	}
 	shape := append(slices.Clone(x.shape[:last]), len(places))
 	r.mustFit(shape)
-	c := r.rows(x, false)
+	c := x.rows()
 	c.then(&nn.Gather{Axis: len(c.shape) - 1, Indices: places, Dims: []int{len(places)}}).end(0, shape)
 }
 
@@ -204,7 +204,7 @@ func (r *nodeReader) featureVectorizer() {
 		r.mustBeNumeric(x)
 		unsupportedIf(len(x.shape) != 2 || int64(x.shape[1]) != n,
 			"input %q has shape %v, and inputdimensions is %d", x.name(), x.shape, n)
-		parts = append(parts, r.rows(x, false))
+		parts = append(parts, x.rows())
 		total += x.shape[1]
 	}
 	c := parts[0]

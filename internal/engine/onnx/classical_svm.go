@@ -82,10 +82,7 @@ func (r *nodeReader) svmClassifier() {
 	malformedIf(len(perClass) != n || len(s.coefficients) != (n-1)*total || len(s.rho) != pairs || len(a) != len(b) || len(a) > 0 && len(a) != pairs || n < 2,
 		"has %d vectors_per_class, %d coefficients, %d rho, %d prob_a and %d prob_b, which do not fit %d classes and %d support vectors", len(perClass), len(s.coefficients), len(s.rho), len(a), len(b), n, total)
 	c = c.kernels(s, r.numbers("support_vectors"), total).affine(pairs, r.pairWeights(s, perClass, total), s.rho)
-	if r.usage.readers[r.outputs[0]] > 0 {
-		r.elements[r.outputs[0]] = k.element
-		c.opaque(classical.PairVotes(k.codes)).end(0, r.operand(0).shape[:1])
-	}
+	r.labelBy(classical.PairVotes(k.codes), c, k)
 	switch {
 	case len(a) > 0:
 		for i := range a {

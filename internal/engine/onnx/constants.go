@@ -20,10 +20,6 @@ type constants struct {
 	foldable int            // elements that computed constants may still have
 }
 
-func newConstants() constants {
-	return constants{weights: map[string][]byte{}, values: map[string]*value{}, params: map[derivation]*nn.Param{}, pending: map[string]int{}}
-}
-
 // isConstant reports whether a tensor is a weight or was computed from such alone.
 func (c *constants) isConstant(name string) bool {
 	_, ok := c.weights[name]

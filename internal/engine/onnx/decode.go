@@ -158,7 +158,12 @@ type decoder struct {
 
 func newDecoder(m model, o ReadOptions) *decoder {
 	return &decoder{
-		names: newNames(), constants: newConstants(), builder: newBuilder(m),
+		names:     names{given: map[string]bool{}, nodes: map[string]bool{}, tensors: map[string]bool{}, next: map[string]int{}},
+		constants: constants{weights: map[string][]byte{}, values: map[string]*value{}, params: map[derivation]*nn.Param{}, pending: map[string]int{}},
+		builder: builder{
+			graph: &nn.Graph{Name: m.graph.name, Metadata: m.metadata},
+			inner: map[string][]int{}, made: map[string]*nn.Node{}, derived: map[derivation]string{},
+		},
 		usage:  usage{all: m.graph.nodes, from: map[string]int{}, readers: map[string]int{}},
 		source: m.graph, opset: m.opset, classical: m.classical, options: o, batch: 1,
 		shapes: map[string][]int{}, elements: map[string]int64{}, named: map[string][]string{}, texts: map[string]int{},

@@ -160,7 +160,9 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 	case *nn.Dropout:
 		inputs = append(inputs, e.number(op.P, n.Name+".ratio"))
 	case *nn.ReLU:
-		if mustBeFloat32("slope", op.Slope); op.Slope != 0 {
+		s := float32(op.Slope)
+		unsupportedIf(s-s != 0, "slope %v is not a float32", op.Slope)
+		if op.Slope != 0 {
 			with = []given{{"alpha", op.Slope}}
 		}
 	case *nn.Softmax, *nn.Hardmax:
@@ -203,7 +205,12 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 	case *nn.MatMul:
 		inputs = e.aligned(n, op, in)
 	case *nn.Reduce:
-		axes := e.reduced(op, in[0])
+		axes := op.Axes
+		if axes == nil {
+			axes = nn.Indices(len(in[0]))
+		}
+		unsupportedIf(len(axes) == 0, "a reduction over no dimension cannot be written") // an empty list means all in ONNX
+		axes = afterBatch(axes)
 		with = []given{{"keepdims", op.Keep}}
 		if op.Function == "Sum" || e.opset >= reduceAxesInput {
 			inputs = append(inputs, e.ints(n.Name+".axes", axes...))
@@ -221,12 +228,6 @@ func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
 		panic(unsupportedf("cannot be written as ONNX"))
 	}
 	e.emit(kind, inputs, n.Output, n.Name, with...)
-}
-
-// mustBeFloat32 panics if a setting is not a finite float32.
-func mustBeFloat32(name string, v float64) {
-	s := float32(v)
-	unsupportedIf(s-s != 0, "%s %v is not a float32", name, v)
 }
 
 // emit writes one ONNX node.
@@ -339,7 +340,7 @@ func tensorHead(name string, element int64, shape []int) (head []byte) {
 
 // number adds a tensor of one float and no dimensions.
 func (e *encoder) number(v float64, proposed string) string {
-	return e.param(&nn.Param{Shape: []int{}, Data: []float32{float32(v)}}, proposed)
+	return e.param(scalar(v), proposed)
 }
 
 // integers adds an int64 tensor of that shape.

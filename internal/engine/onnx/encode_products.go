@@ -18,9 +18,9 @@ const reduceAxesInput = 18
 func (e *encoder) aligned(n *nn.Node, op *nn.MatMul, in [][]int) []string {
 	inputs := slices.Clone(n.Inputs)
 	rank := max(len(in[0]), len(in[1]))
-	for i, trans := range []bool{op.TransA, op.TransB} {
+	for i := range inputs {
 		dims, side := len(in[i]), n.Name+[]string{".a", ".b"}[i]
-		if trans {
+		if i == 1 && op.TransB {
 			perm := nn.Indices(dims + 1)
 			perm[dims-1], perm[dims] = dims, dims-1
 			inputs[i] = e.emitInner("Transpose", inputs[i:i+1], side+".transposed", given{"perm", perm})
@@ -77,17 +77,6 @@ func epsilon(v, absent float64) given {
 	s := float32(v)
 	unsupportedIf(!(s > 0) || s-s != 0, "epsilon %v is not a float32", v)
 	return given{"epsilon", v}
-}
-
-// reduced returns the axes of a reduction after the batch's; none means all of them. A reduction
-// over no axis cannot be written, since an empty list means all in ONNX.
-func (e *encoder) reduced(op *nn.Reduce, in []int) []int {
-	axes := op.Axes
-	if axes == nil {
-		axes = nn.Indices(len(in))
-	}
-	unsupportedIf(len(axes) == 0, "a reduction over no dimension cannot be written")
-	return afterBatch(axes)
 }
 
 // images writes convolutions and pools. Several images of an example become images of the
@@ -153,11 +142,11 @@ func (e *encoder) broadcasting(n *nn.Node, in [][]int, out []int) {
 	answer := false           // so is the result
 	switch op := n.Op.(type) {
 	case *nn.Binary:
-		constants, answer = pair(op.Constant, op.ConstantFirst), nn.Compares(op.Operator)
+		constants, answer = op.Constants(), nn.Compares(op.Operator)
 		bools[0] = slices.Contains([]string{"And", "Or", "Xor"}, op.Operator)
 		bools[1] = bools[0]
 	case *nn.Where:
-		constants, bools[0] = []*nn.Param{op.Condition, op.Then, op.Else}, true
+		constants, bools[0] = op.Constants(), true
 	}
 	parameter := e.param
 	if operators()[n.Op.Kind()].traits&infinite != 0 {
@@ -185,14 +174,6 @@ func (e *encoder) broadcasting(n *nn.Node, in [][]int, out []int) {
 	holds := e.fresh(n.Output + "_holds")
 	e.emit(n.Op.Kind(), names, holds, n.Name)
 	e.castTo(holds, n.Output)
-}
-
-// pair returns two operands of which one may be a constant.
-func pair(constant *nn.Param, first bool) []*nn.Param {
-	if first {
-		return []*nn.Param{constant, nil}
-	}
-	return []*nn.Param{nil, constant}
 }
 
 // lifted returns a tensor with that many dimensions, by a Reshape if it has fewer.

@@ -64,14 +64,14 @@ func renamed(g *nn.Graph) *nn.Graph {
 	if reserved(g.Input) {
 		names[g.Input] = releaseInput
 	}
-	taken := map[string]bool{names[g.Input]: true, releaseInput: true, releaseNoise: true, releaseFeatures: true, ReleaseOutput: true}
+	taken := map[string]bool{names[g.Input]: true}
 	for _, n := range g.Nodes {
 		taken[n.Output] = true
 	}
 	out := &nn.Graph{Name: g.Name, Input: names[g.Input], InputShape: g.InputShape, Output: releaseFeatures, Metadata: g.Metadata}
 	for _, n := range g.Nodes {
 		if name := n.Output; name != g.Output {
-			for reserved(n.Output) && taken[name] {
+			for reserved(n.Output) && (taken[name] || reserved(name)) {
 				name += "_"
 			}
 			names[n.Output], taken[name] = name, true

@@ -68,7 +68,7 @@ func (r *nodeReader) rowsTimes(a *view, b *value, shape []int) {
 	w := r.param(b, rowsDone, func(shape []int, x []float32) ([]int, []float32) {
 		return []int{shape[1], shape[0]}, transposed(x, shape[0], shape[1])
 	})
-	r.rows(a, false).then(&nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}).end(0, shape)
+	a.rows().then(&nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}).end(0, shape)
 }
 
 // timesColumns computes A·X as (Xᵀ·Aᵀ)ᵀ.
@@ -186,17 +186,18 @@ func (r *nodeReader) gemm() {
 	a, b := r.operand(0), r.operand(1)
 	unsupportedIf(len(a.shape) != 2 || len(b.shape) != 2,
 		"matrices of shapes %v and %v: they must have two dimensions", a.shape, b.shape)
-	shape := []int{a.shape[0], b.shape[1]}
+	product := b.value == nil || a.value != nil
 	if transA {
-		shape[0] = a.shape[1]
+		a = a.transpose([]int{1, 0})
 	}
+	shape := []int{a.shape[0], b.shape[1]}
 	if transB {
 		shape[1] = b.shape[0]
 	}
 	c, added := r.optional(2)
 	var y *view
-	if b.value == nil || a.value != nil {
-		y = a.then(&nn.MatMul{TransA: transA, TransB: transB}, b)
+	if product {
+		y = a.then(&nn.MatMul{TransB: transB}, b)
 		if alpha != 1 {
 			y = y.number("Mul", alpha)
 		}
@@ -207,7 +208,7 @@ func (r *nodeReader) gemm() {
 			added = false
 			dense.Bias = r.bias(c.value, dense.Out, beta)
 		}
-		y = r.rows(a, transA).then(dense)
+		y = a.rows().then(dense)
 	}
 	if added {
 		y = y.plus(c, beta, shape)
@@ -215,11 +216,8 @@ func (r *nodeReader) gemm() {
 	y.end(0, shape)
 }
 
-// rows starts with a matrix, transposed or not, as rows that a Dense reads.
-func (r *nodeReader) rows(a *view, transpose bool) *view {
-	if transpose {
-		return a.transpose([]int{1, 0})
-	}
+// rows views a tensor as rows that a Dense reads: as itself, or without the batch.
+func (a *view) rows() *view {
 	if len(inner(a.shape)) == 0 {
 		return a
 	}

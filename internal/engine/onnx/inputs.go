@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func (d *decoder) setInputs(real []declared) {
 	case d.classical > 0 && d.options.Shape == nil:
 		d.setColumns(real)
 	case len(real) == 1:
-		d.setInput(real[0])
+		d.setInput(real[0], d.inputShape(real[0]))
 	default:
 		texts := make([]string, len(real))
 		for i, v := range real {
@@ -131,17 +132,29 @@ func (d *decoder) setInputs(real []declared) {
 	}
 }
 
-func (d *decoder) setInput(v declared) {
-	d.tensors[v.name] = true
-	shape := d.inputShape(v)
-	d.shapes[v.name] = slices.Concat([]int{d.batch}, shape)
+// setInput makes an input of that shape the graph's.
+func (d *decoder) setInput(v declared, shape []int) {
+	d.noteInput(v, shape)
 	d.graph.InputShape = inner(d.shapes[v.name])
 	d.inner[v.name] = d.graph.InputShape
-	d.open = !v.ranked || !v.dims[0].known
-	if d.classical > 0 {
-		d.graph.Columns = []nn.Column{{Name: v.name, Width: nn.Size(shape), Type: nn.ColumnNumber}}
-	}
 	d.roundInput(v)
+}
+
+// noteInput notes the names, the shape and the type of an input.
+func (d *decoder) noteInput(v declared, shape []int) {
+	d.tensors[v.name] = true
+	d.shapes[v.name] = slices.Concat([]int{d.batch}, shape)
+	d.open = d.open || !v.ranked || !v.dims[0].known
+	if d.classical == 0 {
+		return
+	}
+	kind := cmp.Or(columnTypes[v.element], nn.ColumnNumber)
+	d.graph.Columns = append(d.graph.Columns, nn.Column{Name: v.name, Width: nn.Size(shape), Type: kind})
+	if kind == nn.ColumnText {
+		d.elements[v.name] = typeString
+	} else if kind == nn.ColumnInteger {
+		d.elements[v.name] = typeInt64
+	}
 }
 
 // inputShape returns the shape of one example: the declared one without the batch, with
@@ -232,42 +245,25 @@ const maxColumns = 1 << 14
 // setColumns makes the inputs parts of one row.
 func (d *decoder) setColumns(inputs []declared) {
 	malformedIf(len(inputs) > maxColumns, "has %d inputs, more than %d", len(inputs), maxColumns)
-	var shapes [][]int
+	if shape := d.columnShape(inputs[0]); len(inputs) == 1 && len(shape) > 0 {
+		d.setInput(inputs[0], shape)
+		return
+	}
 	total := 0
 	for _, v := range inputs {
 		shape := d.columnShape(v)
-		width := nn.Size(shape)
-		shapes = append(shapes, shape)
-		d.graph.Columns = append(d.graph.Columns, nn.Column{Name: v.name, Width: width, Type: columnTypes[v.element]})
-		if total += width; !d.fits([]int{total}) {
+		if total += nn.Size(shape); !d.fits([]int{total}) {
 			panic(malformedf("the inputs have more than %d numbers together", maxActivation))
 		}
+		d.noteInput(v, shape)
 	}
-	for _, v := range inputs {
-		d.tensors[v.name] = true
-		d.open = d.open || !v.ranked || !v.dims[0].known
-	}
-	alone := len(inputs) == 1 && len(shapes[0]) > 0
+	d.graph.Input = d.freshTensor("inputs")
 	row := inner([]int{d.batch, total})
-	if alone {
-		d.graph.Input = inputs[0].name
-		row = inner(slices.Concat([]int{d.batch}, shapes[0]))
-	} else {
-		d.graph.Input = d.freshTensor("inputs")
-	}
 	d.graph.InputShape, d.inner[d.graph.Input] = row, row
 	at := 0
-	for i, v := range inputs {
-		d.shapes[v.name] = slices.Concat([]int{d.batch}, shapes[i])
-		if kind := columnTypes[v.element]; kind == nn.ColumnText {
-			d.elements[v.name] = typeString
-		} else if kind == nn.ColumnInteger {
-			d.elements[v.name] = typeInt64
-		}
-		if !alone {
-			d.cutColumn(v.name, at, d.graph.Columns[i].Width, row)
-		}
-		at += d.graph.Columns[i].Width
+	for _, c := range d.graph.Columns {
+		d.cutColumn(c.Name, at, c.Width, row)
+		at += c.Width
 	}
 }
 

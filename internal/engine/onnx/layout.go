@@ -49,7 +49,7 @@ func (r *nodeReader) flatten() {
 	x, a := r.operand(0), r.int("axis", 1)
 	rank := int64(len(x.shape))
 	malformedIf(a < -rank || a > rank, "axis %d of %d dimensions", a, rank)
-	axis := clampIndex(a, rank)
+	axis := clampIndex(a, rank, 0, rank)
 	shape := []int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}
 	if axis == 1 && x.shape[0] == 1 {
 		x.inner().then(nn.Flatten()).end(0, shape)
@@ -170,14 +170,10 @@ func (r *nodeReader) trilu() {
 	rank := len(x.shape)
 	malformedIf(rank < 2, "an input of %d dimensions: it must have at least 2", rank)
 	rows, cols := x.shape[rank-2], x.shape[rank-1]
-	keeps := func(i int) bool {
-		above := i%cols - i/cols%rows
-		return upper && above >= k || !upper && above <= k
-	}
 	r.claim(rows * cols)
 	mask := &nn.Param{Shape: []int{rows, cols}, Data: make([]float32, rows*cols)}
 	for i := range mask.Data {
-		if keeps(i) {
+		if above := i%cols - i/cols; upper && above >= k || !upper && above <= k {
 			mask.Data[i] = 1
 		}
 	}
@@ -253,7 +249,10 @@ func (r *nodeReader) pad() {
 			c = c.padded(a-shift, op.Before[a], shape[a], op.After[a], place)
 		}
 	case len(changed) > 0:
-		op.Before, op.After, op.Value = op.Before[shift:], op.After[shift:], r.padding()
+		op.Before, op.After, op.Value = op.Before[shift:], op.After[shift:], r.limit("value", 0)
+		if r.has(2) {
+			op.Value = r.oneFloat(2)
+		}
 		c = c.then(op)
 	}
 	c.end(0, shape)
@@ -285,12 +284,4 @@ func (c *view) padded(axis, before, size, after int, place func(i, n int) int) *
 		index[i] = first + place(i-max(0, before), kept)
 	}
 	return c.then(&nn.Gather{Axis: axis, Indices: index, Dims: []int{size}})
-}
-
-// padding returns the value that constant padding adds to an activation.
-func (r *nodeReader) padding() float64 {
-	if r.has(2) {
-		return r.oneFloat(2)
-	}
-	return r.limit("value", 0)
 }

@@ -13,11 +13,13 @@ import (
 // constantOf is ONNX Constant-13.
 func (r *nodeReader) constantOf() {
 	var t tensor
-	switch a, name := r.oneOf("value", "value_float", "value_floats", "value_int", "value_ints"); name {
+	if len(r.attributes) == 0 {
+		panic(malformedf("a constant without a value"))
+	}
+	switch a, _ := r.attribute(r.attributes[0].name); r.attributes[0].name {
 	case "value":
-		if t = a.tensor; t.kind == 0 {
-			panic(malformedf("attribute %q is a tensor without a type", name))
-		}
+		t = a.tensor
+		malformedIf(t.kind == 0, "attribute \"value\" is a tensor without a type")
 	case "value_float":
 		t = tensor{kind: typeFloat, floats: binary.LittleEndian.AppendUint32(nil, a.bits)}
 	case "value_floats":
@@ -31,22 +33,12 @@ func (r *nodeReader) constantOf() {
 	r.set(r.load(&t))
 }
 
-// oneOf returns the first of these attributes that the node has.
-func (n *node) oneOf(names ...string) (attribute, string) {
-	for _, name := range names {
-		if a, ok := n.attribute(name); ok {
-			return a, name
-		}
-	}
-	panic(malformedf("a constant without a value"))
-}
-
 // readShape is ONNX Shape-15: the dimensions from start to end, both clamped. At batch 1
 // the shape of an activation is known.
 func (r *nodeReader) readShape() {
 	shape := r.operand(0).shape
 	rank := int64(len(shape))
-	start, end := clampIndex(r.int("start", 0), rank), clampIndex(r.int("end", rank), rank)
+	start, end := clampIndex(r.int("start", 0), rank, 0, rank), clampIndex(r.int("end", rank), rank, 0, rank)
 	shape = shape[start:max(start, end)]
 	r.set(r.generated(typeInt64, []int{len(shape)}, func(i int) float64 { return float64(shape[i]) }))
 }

@@ -32,7 +32,7 @@ func (r *nodeReader) batchNorm() {
 	}
 	c := x.inner()
 	if len(c.shape) != 1 && len(c.shape) != 3 {
-		c = c.as(unfolded(x.shape))
+		c = c.as([]int{x.shape[1], nn.Size(x.shape[2:]), 1})
 	}
 	c.then(b).end(0, x.shape)
 }
@@ -208,6 +208,12 @@ func (c *view) reduced(function string, axes []int, keep bool) *view {
 		return c.reduced("SumSquare", axes, keep).function("Sqrt")
 	case "SumSquare":
 		return sum(c.with("Mul", c))
+	case "Prod":
+		shape := outputShape(&nn.Reduce{Function: "Sum", Axes: axes, Keep: keep}, c.shape)
+		for _, a := range axes {
+			c = c.product(a)
+		}
+		return c.as(shape)
 	case "LogSum":
 		return sum(c).function("Log")
 	case "LogSumExp": // log Σ e^(x − m) + m, m the largest entry
@@ -216,6 +222,24 @@ func (c *view) reduced(function string, axes []int, keep bool) *view {
 		return y.with("Add", top.as(y.shape))
 	}
 	return c.then(&nn.Reduce{Function: function, Axes: axes, Keep: keep})
+}
+
+// product multiplies the first half of a dimension by the second one until one entry is left. Ones make
+// the halves equal.
+func (c *view) product(axis int) *view {
+	for c.shape[axis] != 1 {
+		n := c.shape[axis]
+		if n == 0 || n%2 != 0 {
+			pad := &nn.Pad{Before: make([]int, len(c.shape)), After: make([]int, len(c.shape)), Value: 1}
+			pad.After[axis] = 1
+			c = c.then(pad)
+			continue
+		}
+		first, second := allOf(c.shape), allOf(c.shape)
+		first.Counts[axis], second.Counts[axis], second.Starts[axis] = n/2, n/2, n/2
+		c = c.then(first).with("Mul", c.then(second))
+	}
+	return c
 }
 
 // cumSum is ONNX CumSum-14 of constants, as a product with a matrix of ones on one side of the diagonal.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"tattle/internal/must"
 )
 
 func sumOver(f func(float64) float64) func([]float64) float64 {
@@ -94,6 +96,17 @@ func TestReadReduce(t *testing.T) {
 	unsupportedParts(t, err)
 }
 
+// The slopes of a product of which entries are 0 are those of the definition.
+func TestReadProductOfZeros(t *testing.T) {
+	g := must.Get(newFile(5).node("ReduceProd", "y", in("x"), numbers("axes", 1)).decode())(t)
+	for _, c := range [][2][]float32{{{3, 0, 2, 5, 1}, {0, 30, 0, 0, 0}}, {{0, 2, 0, 2, 1}, {0, 0, 0, 0, 0}}} {
+		d := make([]float32, 5)
+		if net(t, g).Linearize(c[0]).VJP(d, []float32{1}); !slices.Equal(d, c[1]) {
+			t.Errorf("%v: slopes %v, want %v", c[0], d, c[1])
+		}
+	}
+}
+
 // softmaxOf returns the softmax of a vector at index i.
 func softmaxOf(x []float64, i int) float64 {
 	return math.Exp(x[i]) / sumOver(math.Exp)(x)
@@ -179,7 +192,7 @@ func TestReadNorms(t *testing.T) {
 
 		// Groups: as [N, 3, 2, …].
 		groups := x.as(slices.Concat([]int{s[0], 3, 2}, s[2:])...)
-		standard := standardised(groups, epsilon, append([]int{2}, shiftedBy(spatial, 1)...)...)
+		standard := standardised(groups, epsilon, append([]int{2}, shifted(spatial, -1)...)...)
 		c, d := per(22, 3), per(23, 3)
 		each := func(g array) array { return fill([]int{6}, func(at []int) float64 { return g.at(at[0] / 2) }) }
 		settings := [][]byte{e, number("num_groups", 3)}
@@ -238,12 +251,4 @@ func TestReadNorms(t *testing.T) {
 	cases = append(cases, readCase{"BatchNormalization of channels", 15, x, map[string]array{"a": one, "b": zero, "m": random(41, 6), "v": one}, nil,
 		between("BatchNormalization", in("x", "a", "b", "m", "v"), e), plusAll(x, random(41, 6).each(func(v float64) float64 { return -v })).each(func(v float64) float64 { return v / math.Sqrt(1+epsilon) })})
 	holdReads(t, cases)
-}
-
-func shiftedBy(x []int, by int) []int {
-	out := make([]int, len(x))
-	for i, v := range x {
-		out[i] = v + by
-	}
-	return out
 }

@@ -175,13 +175,7 @@ func TestReadEinsum(t *testing.T) {
 
 // total sums over axes and keeps them.
 func total(a array, axes ...int) array {
-	shape, entries := a.over(axes...)
-	return fill(shape, func(at []int) (sum float64) {
-		for _, v := range entries(at) {
-			sum += v
-		}
-		return sum
-	})
+	return reduced(a, axes, reductions["Sum"])
 }
 
 // A weight that two products read is one parameter.

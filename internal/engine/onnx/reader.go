@@ -187,10 +187,7 @@ func (r *nodeReader) set(v *value) { r.setOutput(0, v) }
 // axisOf counts a negative axis from the end.
 func axisOf(axis int64, rank int) int {
 	malformedIf(axis < -int64(rank) || axis >= int64(rank), "axis %d of %d dimensions", axis, rank)
-	if axis < 0 {
-		axis += int64(rank)
-	}
-	return int(axis)
+	return modulo(int(axis), rank)
 }
 
 // axesOf counts negative axes from the end; each may be given once.
@@ -217,18 +214,15 @@ func indexIn(i int64, size int) int {
 	if i < -int64(size) || i >= int64(size) {
 		panic(malformedf("index %d is not in a dimension of %d", i, size))
 	}
-	if i < 0 {
-		i += int64(size)
-	}
-	return int(i)
+	return modulo(int(i), size)
 }
 
-// clampIndex counts a negative index from the end, and clamps it to 0 … size.
-func clampIndex(i, size int64) int64 {
+// clampIndex counts a negative index from the end, and clamps it to low … high.
+func clampIndex(i, size, low, high int64) int64 {
 	if i < 0 {
 		i += size
 	}
-	return min(max(i, 0), size)
+	return min(max(i, low), high)
 }
 
 // sizesOfDims returns dimensions, or numbers of repeats, that a file gives.
@@ -268,9 +262,4 @@ func outputShape(op nn.Op, shapes ...[]int) []int {
 // mustBroadcastTo panics unless a shape broadcasts to another.
 func mustBroadcastTo(from, to []int) {
 	malformedIf(!slices.Equal(broadcast(from, to), to), "shape %v does not broadcast to %v", from, to)
-}
-
-// unfolded views a shape [N, C, …] as [N·C, …, 1], the dimensions after the first two as one row.
-func unfolded(shape []int) []int {
-	return []int{shape[0] * shape[1], nn.Size(shape[2:]), 1}
 }

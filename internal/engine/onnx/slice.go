@@ -21,13 +21,7 @@ func limit(s *nn.Slice, axis int, start, end, step int64) {
 	if step < 0 {
 		low, high = -1, size-1
 	}
-	clamp := func(i int64) int64 {
-		if i < 0 {
-			i += size
-		}
-		return min(max(i, low), high)
-	}
-	start, end = clamp(start), clamp(end)
+	start, end = clampIndex(start, size, low, high), clampIndex(end, size, low, high)
 	count := int64(0)
 	switch {
 	case step > 0 && start < end:
