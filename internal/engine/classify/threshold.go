@@ -89,22 +89,22 @@ func entropies(x []float32, d int) []float64 {
 
 // cuts is a fitted Threshold.
 type cuts struct {
-	d    int
+	shape
 	cuts []Cut
 }
 
 // Fit takes the τ and the direction that are right most often, a constant guess where
 // no τ betters it. The seed is not used.
 func (l Threshold) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, rows, targets)
+	s, err := check(l, rows, targets)
 	if err != nil {
 		return nil, err
 	}
-	h, all := make([]float64, n), rows.entropies()
+	h, all := make([]float64, rows.Len()), rows.entropies()
 	for i, at := range rows.at {
 		h[i] = all[at]
 	}
-	f, taus := &cuts{d: rows.d}, halfway(h)
+	f, taus := &cuts{shape: s}, halfway(h)
 	for _, t := range targets {
 		best, _ := BestCut(h, t.Labels, taus, true)
 		f.cuts = append(f.cuts, best)
@@ -114,11 +114,7 @@ func (l Threshold) Fit(ctx context.Context, rows Rows, targets []Target, seed ui
 
 // Predict gives [0, ±(H − τ)].
 func (f *cuts) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
-	widths := make([]int, len(f.cuts))
-	for t := range widths {
-		widths[t] = 2
-	}
-	checkPredict(dst, rows, f.d, widths)
+	f.check(dst, rows)
 	all := rows.entropies()
 	for i, at := range rows.at {
 		for t, c := range f.cuts {

@@ -50,10 +50,10 @@ func (Trees) Suits(Target) bool { return true }
 
 // forest is a fitted Trees.
 type forest struct {
+	shape
 	bins    *bins
 	cut     []bool // [column], those that a tree cuts at
 	targets []*boosted
-	widths  []int
 }
 
 // growth is a run of Trees.Fit.
@@ -61,7 +61,7 @@ type growth struct {
 	*forest
 	rows     Rows
 	seed     uint64
-	d, n, m  int       // columns; rows; the trees learn from the first m rows
+	n, m     int       // rows; the trees learn from the first m
 	order    []int     // of the rows
 	codes    [][]uint8 // [column][row], nil of one that no tree has looked at
 	jobs     []job
@@ -78,11 +78,11 @@ type job struct {
 
 // Fit boosts until the loss on rows held out no longer falls, and keeps the best round.
 func (l Trees) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, rows, targets)
+	s, err := check(l, rows, targets)
 	if err != nil {
 		return nil, err
 	}
-	g := newGrowth(rows, n, targets, seed)
+	g := newGrowth(rows, s, targets, seed)
 	for round := range treeRounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -104,23 +104,22 @@ func (l Trees) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64
 	return g.forest, nil
 }
 
-func newGrowth(rows Rows, n int, targets []Target, seed uint64) *growth {
-	d := rows.d
-	g := &growth{forest: &forest{bins: rows.bins, cut: make([]bool, d)}, rows: rows, seed: seed, d: d, n: n, m: n, codes: make([][]uint8, d)}
+func newGrowth(rows Rows, s shape, targets []Target, seed uint64) *growth {
+	f, n := &forest{shape: s, bins: rows.bins, cut: make([]bool, s.d)}, rows.Len()
+	g := &growth{forest: f, rows: rows, seed: seed, n: n, m: n, codes: make([][]uint8, s.d)}
 	if n >= blindRows {
 		g.m -= min(n/5, treeHoldout)
 	}
 	g.order = run.Rand(seed, 0, 0).Perm(n)
 	for _, t := range targets {
 		g.targets = append(g.targets, newBoosted(t, g.order, g.m))
-		g.widths = append(g.widths, t.Width())
 	}
 	g.learning = make([]bool, len(targets))
 	for t, b := range g.targets {
 		g.learning[t] = true
 		g.chosen = append(g.chosen, g.choose(b))
 	}
-	g.growers.New = func() any { return newGrower(g.m, min(d, treeColumns), treeLeaves, binsOf(rows.n)) }
+	g.growers.New = func() any { return newGrower(g.m, min(s.d, treeColumns), treeLeaves, binsOf(rows.n)) }
 	return g
 }
 
@@ -225,8 +224,7 @@ func (g *growth) columnsOf(target, output, round int) []int {
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
 func (f *forest) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
-	d := len(f.bins.edges)
-	n := checkPredict(dst, rows, d, f.widths)
+	n := f.check(dst, rows)
 	simd.Parallel((n+treeBlock-1)/treeBlock, 1, func(lo, hi int) {
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			from, to := b*treeBlock, min(n, (b+1)*treeBlock)

@@ -51,7 +51,10 @@ func newBoosted(t Target, order []int, m int) *boosted {
 	if labels == nil {
 		b.outputs, b.start, b.least = 1, []float64{0}, leastRows/farResidual
 	} else {
-		b.startFrom(b.shares(b.labels[:m]))
+		b.start, b.least = logShares(b.shares(b.labels[:m])), leastOdds
+		if len(b.present) > 1 { // one class has no tree
+			b.outputs = len(b.start)
+		}
 	}
 	for _, s := range b.start[:b.outputs] {
 		scores := make([]float32, len(order))
@@ -66,17 +69,6 @@ func newBoosted(t Target, order []int, m int) *boosted {
 		b.loss = b.heldOut(m, len(order))
 	}
 	return b
-}
-
-// startFrom starts from the shares of the classes.
-func (b *boosted) startFrom(shares []float64) {
-	b.least = leastOdds
-	if len(shares) <= 2 { // one class has no tree, and two have one score
-		b.outputs = len(shares) - 1
-	} else {
-		b.outputs = len(shares)
-	}
-	b.start = logShares(shares)
 }
 
 // slopes packs the first and second derivatives of the loss by the scores.
@@ -120,19 +112,10 @@ func (b *boosted) softmaxSlopes(lo, hi int) {
 // softmax sets p to the probabilities of row i and returns the logarithm of the sum
 // that divided them.
 func (b *boosted) softmax(p []float64, i int) float64 {
-	top := math.Inf(-1)
-	for _, s := range b.scores {
-		top = max(top, float64(s[i]))
-	}
-	var sum float64
 	for c, s := range b.scores {
-		p[c] = math.Exp(float64(s[i]) - top)
-		sum += p[c]
+		p[c] = float64(s[i])
 	}
-	for c := range p {
-		p[c] /= sum
-	}
-	return top + math.Log(sum)
+	return softmax(p)
 }
 
 // residuals packs the slopes of ½r², cut off, and their curvature 1, both over
