@@ -162,7 +162,7 @@ func (b *Baseline) compare(g *guesses, base baselineGuess, variance float64, o O
 	}
 	switch {
 	case g.in.grouped():
-		b.byPerson(g.in, better, o, chance)
+		b.MeanEstimate, b.people, b.Bet = testPeople(g.in.byPerson(better), *o.Margin, o, chance)
 	case g.at.Numeric():
 		b.MeanEstimate = stat.MeanTest(better, *o.Margin, o.Confidence)
 	default:
