@@ -27,14 +27,16 @@ type boosted struct {
 	rounds  [][]tree  // in the fit; then those that are kept
 	best    int       // rounds that are kept
 
-	labels []int32   // in the order of the rows, of classes
-	values []float64 // standardised, of numbers
-	scores [][]float32
-	packed [][]int64 // slope·scale above, curvature·scale below, of the rows learned from
-	scale  float64
-	least  float64 // curvature of a leaf
-	loss   float64 // of the best round, on the rows held out
-	worse  int     // rounds since
+	learning bool      // further rounds are worth it
+	chosen   []int     // columns that trees are drawn from, ascending
+	labels   []int32   // in the order of the rows, of classes
+	values   []float64 // standardised, of numbers
+	scores   [][]float32
+	packed   [][]int64 // slope·scale above, curvature·scale below, of the rows learned from
+	scale    float64
+	least    float64 // curvature of a leaf
+	loss     float64 // of the best round, on the rows held out
+	worse    int     // rounds since
 }
 
 // newBoosted starts from the shares of the classes, or the mean, of the first m rows.
@@ -169,5 +171,5 @@ func (b *boosted) judge(m, n int) bool {
 // finish keeps the best rounds, and of the training nothing.
 func (b *boosted) finish() {
 	b.rounds = b.rounds[:b.best]
-	b.labels, b.values, b.scores, b.packed = nil, nil, nil, nil
+	b.chosen, b.labels, b.values, b.scores, b.packed = nil, nil, nil, nil, nil
 }

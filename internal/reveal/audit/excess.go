@@ -71,7 +71,7 @@ func (f *Finding) excess(g *guesses, o Options) {
 }
 
 // baselineGuess is what one baseline, learned on the other folds, guesses of every
-// example: classes, or numbers of a numeric attribute.
+// example: classes, or values of a numeric attribute.
 type baselineGuess struct {
 	name  string
 	guess []int
@@ -100,12 +100,7 @@ func (g *guesses) baselines() []baselineGuess {
 			bases[i] = g.fromNumber
 			continue
 		}
-		bases[i] = baselineGuess{name: b.name}
-		if g.at.Numeric() {
-			bases[i].value = make([]float64, n)
-		} else {
-			bases[i].guess = make([]int, n)
-		}
+		bases[i] = baselineGuess{b.name, make([]int, n), make([]float64, n)}
 		for _, sp := range x.splits {
 			if g.at.Numeric() {
 				groupMeans(bases[i].value, g.at.Numbers, b.group, b.count, &sp)
