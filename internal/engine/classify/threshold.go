@@ -100,11 +100,8 @@ func (l Threshold) Fit(ctx context.Context, rows Rows, targets []Target, seed ui
 	if err != nil {
 		return nil, err
 	}
-	h, all := make([]float64, rows.Len()), rows.entropies()
-	for i, at := range rows.at {
-		h[i] = all[at]
-	}
-	f, taus := &cuts{shape: s}, halfway(h)
+	f, h := &cuts{shape: s}, LookUp(rows.entropies(), rows.at)
+	taus := halfway(h)
 	for _, t := range targets {
 		best, _ := BestCut(h, t.Labels, taus, true)
 		f.cuts = append(f.cuts, best)
@@ -115,10 +112,9 @@ func (l Threshold) Fit(ctx context.Context, rows Rows, targets []Target, seed ui
 // Predict gives [0, ±(H − τ)].
 func (f *cuts) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
 	f.check(dst, rows)
-	all := rows.entropies()
-	for i, at := range rows.at {
+	for i, h := range LookUp(rows.entropies(), rows.at) {
 		for t, c := range f.cuts {
-			above := all[at] - c.Tau
+			above := h - c.Tau
 			if c.Below {
 				above = -above
 			}

@@ -42,14 +42,7 @@ type boosted struct {
 // newBoosted starts from the shares of the classes, or the mean, of the first m rows.
 func newBoosted(t Target, order []int, m int) *boosted {
 	r, labels, values := newResponse(t)
-	b := &boosted{response: r, loss: math.Inf(1)}
-	for _, at := range order {
-		if labels != nil {
-			b.labels = append(b.labels, labels[at])
-		} else {
-			b.values = append(b.values, values[at])
-		}
-	}
+	b := &boosted{response: r, labels: LookUp(labels, order), values: LookUp(values, order), loss: math.Inf(1)}
 	if labels == nil {
 		b.outputs, b.start, b.least = 1, []float64{0}, leastRows/farResidual
 	} else {
