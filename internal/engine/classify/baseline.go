@@ -35,9 +35,12 @@ func MostFrequent(group, label []int, groups, classes int) []int {
 // largest returns the index of the largest count, the first of equal ones.
 func largest(counts []int) int { return slices.Index(counts, slices.Max(counts)) }
 
-// LookUp returns table[g] of each example's group g.
-func LookUp(table, group []int) []int {
-	out := make([]int, len(group))
+// LookUp returns table[g] of each example's group g, nil without a table.
+func LookUp[T any](table []T, group []int) []T {
+	if table == nil {
+		return nil
+	}
+	out := make([]T, len(group))
 	for i, g := range group {
 		out[i] = table[g]
 	}

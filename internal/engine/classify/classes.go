@@ -1,6 +1,9 @@
 package classify
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // response is a target as it is learned: classes that occur in the rows, or numbers
 // standardised.
@@ -76,6 +79,19 @@ func (r *response) shares(labels []int32) []float64 {
 		s[i] /= float64(len(labels)) + .5*float64(len(s))
 	}
 	return s
+}
+
+// softmax turns scores into probabilities, and returns the logarithm of the sum that divided them.
+func softmax(p []float64) float64 {
+	top, sum := slices.Max(p), 0.
+	for c, v := range p {
+		p[c] = math.Exp(v - top)
+		sum += p[c]
+	}
+	for c := range p {
+		p[c] /= sum
+	}
+	return top + math.Log(sum)
 }
 
 // constant returns the scores of a guess that is the same for all rows: the logarithms of the

@@ -28,13 +28,7 @@ func guesses(t testing.TB, l Learner, x []float32, d int, targets []Target, othe
 }
 
 func right(scores []float32, labels []int) float64 {
-	k, n := len(scores)/len(labels), 0
-	for i, l := range labels {
-		if nn.Largest(scores[i*k:(i+1)*k]) == l {
-			n++
-		}
-	}
-	return float64(n) / float64(len(labels))
+	return Accuracy(Guesses(scores, len(scores)/len(labels)), labels).Value
 }
 
 // gaussians returns rows about one of three corners of a triangle, in the first two of
@@ -69,16 +63,6 @@ func indicator(b bool) float32 {
 	return 0
 }
 
-func accuracyOf(guess, labels []int) float64 {
-	n := 0
-	for i, g := range guess {
-		if g == labels[i] {
-			n++
-		}
-	}
-	return float64(n) / float64(len(labels))
-}
-
 // TestNearBayes wants accuracies near that of Bayes' rule on the same rows. A rule that
 // differs from Bayes' on a share ε of rows loses on average less than ε/2 here, with a
 // standard deviation of √(ε/n); at ε = .05 of 4000 rows five of these are .018.
@@ -86,7 +70,7 @@ func TestNearBayes(t *testing.T) {
 	const d = 4
 	x, target, _ := gaussians(2000, d, 1)
 	other, truth, bayes := gaussians(4000, d, 2)
-	best := accuracyOf(bayes, truth.Labels)
+	best := Accuracy(bayes, truth.Labels).Value
 	// Where the corners are 2 and 2√2 apart Bayes' rule is right at .77.
 	if math.Abs(best-.77) > .03 {
 		t.Fatalf("Bayes' rule is right at %v", best)
@@ -207,7 +191,7 @@ func TestTogether(t *testing.T) {
 						dst[k] = make([]float32, (hi-lo)*ts[k].Width())
 					}
 				}
-				if err := f.Predict(context.Background(), dst, rows[part%2].Rows(span(lo, hi))); err != nil {
+				if err := f.Predict(context.Background(), dst, rows[part%2].Rows(nn.Indices(hi)[lo:])); err != nil {
 					t.Error(err)
 				}
 				for k, got := range dst {
@@ -219,14 +203,6 @@ func TestTogether(t *testing.T) {
 		}
 		wait.Wait()
 	}
-}
-
-// span returns lo … hi−1.
-func span(lo, hi int) (at []int) {
-	for i := lo; i < hi; i++ {
-		at = append(at, i)
-	}
-	return at
 }
 
 func TestRefusals(t *testing.T) {

@@ -40,9 +40,6 @@ func (c Comparison) Interval(confidence float64) stat.Interval {
 	return stat.PairedDifference(c.First, c.Second, c.Examples, confidence)
 }
 
-// ComparisonTest names the test of P in a report.
-const ComparisonTest = "the larger p-value of Tango's score test and McNemar's exact test"
-
 // P returns the one-sided p-value of "the difference is at most margin", where margin ≥ 0:
 // the larger of two. Tango's score test is the one that Interval inverts, so that interval
 // and test agree, and it allows for a margin. But it is normal in the limit, and refuses a

@@ -65,24 +65,31 @@ func ByName(name string) (Learner, error) {
 // learner gives.
 const absent = -1e30
 
-// check panics and errs as Learner.Fit promises, and returns the number of rows.
-func check(l Learner, rows Rows, targets []Target) (int, error) {
-	n := len(rows.at)
-	if n == 0 {
-		return 0, fmt.Errorf("%s: there are no rows to learn from", l.Name())
+// shape is what a Fitted was fitted to.
+type shape struct {
+	d      int   // numbers of a row
+	widths []int // of the targets
+}
+
+// check panics and errs as Learner.Fit promises, and returns the shape.
+func check(l Learner, rows Rows, targets []Target) (s shape, err error) {
+	if rows.Len() == 0 {
+		return s, fmt.Errorf("%s: there are no rows to learn from", l.Name())
 	}
 	if err := rows.wrong(); err != nil {
-		return 0, fmt.Errorf("%s: %w", l.Name(), err)
+		return s, fmt.Errorf("%s: %w", l.Name(), err)
 	}
 	for k, t := range targets {
-		if err := t.check(n); err != nil {
-			return 0, fmt.Errorf("%s: target %d: %w", l.Name(), k, err)
+		if err := t.check(rows.Len()); err != nil {
+			return s, fmt.Errorf("%s: target %d: %w", l.Name(), k, err)
 		}
 		if !l.Suits(t) {
-			return 0, fmt.Errorf("%s does not suit target %d: choose another attack", l.Name(), k)
+			return s, fmt.Errorf("%s does not suit target %d: choose another attack", l.Name(), k)
 		}
+		s.widths = append(s.widths, t.Width())
 	}
-	return n, nil
+	s.d = rows.d
+	return s, nil
 }
 
 func (t Target) check(n int) error {
@@ -112,13 +119,13 @@ func (t Target) checkValues(n int) error {
 	return nil
 }
 
-// checkPredict panics as Fitted.Predict promises, and returns the number of rows.
-func checkPredict(dst [][]float32, rows Rows, d int, widths []int) int {
-	if rows.d != d || len(dst) != len(widths) {
-		panic(fmt.Sprintf("classify: rows of %d numbers, not of %d, or %d results of %d targets", rows.d, d, len(dst), len(widths)))
+// check panics as Fitted.Predict promises, and returns the number of rows.
+func (s shape) check(dst [][]float32, rows Rows) int {
+	if rows.d != s.d || len(dst) != len(s.widths) {
+		panic(fmt.Sprintf("classify: rows of %d numbers, not of %d, or %d results of %d targets", rows.d, s.d, len(dst), len(s.widths)))
 	}
-	n := len(rows.at)
-	for t, w := range widths {
+	n := rows.Len()
+	for t, w := range s.widths {
 		if dst[t] != nil && len(dst[t]) != n*w {
 			panic(fmt.Sprintf("classify: room for %d scores of target %d, of %d rows of %d", len(dst[t]), t, n, w))
 		}

@@ -29,9 +29,9 @@ func (Logistic) Suits(Target) bool { return true }
 
 // linear is a fitted Logistic.
 type linear struct {
+	shape
 	*scaler
-	models  []linearModel
-	targets []int // widths
+	models []linearModel
 }
 
 // linearModel is what was learned of one target.
@@ -43,7 +43,7 @@ type linearModel struct {
 
 // Fit minimises the ridged loss by L-BFGS. The seed is not used.
 func (l Logistic) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, rows, targets)
+	s, err := check(l, rows, targets)
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +51,13 @@ func (l Logistic) Fit(ctx context.Context, rows Rows, targets []Target, seed uin
 		return nil, err
 	}
 	white, ridge := rows.white(), cmp.Or(l.ridge, logisticRidge)
-	f, stride := &linear{scaler: white.scaler}, white.r+1
-	z := make([]float32, 0, n*stride)
+	f, stride := &linear{shape: s, scaler: white.scaler}, white.r+1
+	z := make([]float32, 0, rows.Len()*stride)
 	for _, at := range rows.at {
 		z = append(z, white.z[at*stride:][:stride]...)
 	}
 	for _, t := range targets {
-		loss := newLinearLoss(z, stride, ridge*float64(white.r)/float64(n), t)
+		loss := newLinearLoss(z, stride, ridge*float64(white.r)/float64(rows.Len()), t)
 		w, err := loss.minimise(ctx)
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (l Logistic) Fit(ctx context.Context, rows Rows, targets []Target, seed uin
 		if white.r > 0 {
 			simd.Gemm(false, false, white.d, k, white.r, 1, white.w, white.r, w, k, 0, m.weights, k)
 		}
-		f.models, f.targets = append(f.models, m), append(f.targets, t.Width())
+		f.models = append(f.models, m)
 	}
 	return f, nil
 }
@@ -77,8 +77,7 @@ const linearBlock = 256
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
 func (f *linear) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
-	d := len(f.mean)
-	n := checkPredict(dst, rows, d, f.targets)
+	n, d := f.check(dst, rows), f.d
 	z := make([]float64, min(n, linearBlock)*d)
 	for lo := 0; lo < n; lo += linearBlock {
 		if err := ctx.Err(); err != nil {
@@ -88,7 +87,7 @@ func (f *linear) Predict(ctx context.Context, dst [][]float32, rows Rows) error 
 		for i := lo; i < hi; i++ {
 			standardise(f.scaler, farthest, z[(i-lo)*d:], rows.Row(i))
 		}
-		for t, w := range f.targets {
+		for t, w := range f.widths {
 			if dst[t] != nil {
 				f.models[t].predict(dst[t][lo*w:hi*w], z[:(hi-lo)*d], hi-lo)
 			}

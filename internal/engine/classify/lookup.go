@@ -175,17 +175,17 @@ type lookups struct {
 }
 
 type fittedLookup struct {
-	d       int
+	shape
 	targets []*lookups
-	widths  []int
 }
 
 // Fit adds tables while they lower the loss. The seed is not used.
 func (l Lookup) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
-	if _, err := check(l, rows, targets); err != nil {
+	s, err := check(l, rows, targets)
+	if err != nil {
 		return nil, err
 	}
-	f := &fittedLookup{d: rows.d}
+	f := &fittedLookup{shape: s}
 	for _, t := range targets {
 		m, fit := newLookups(t, rows)
 		for range lookupTables {
@@ -196,14 +196,14 @@ func (l Lookup) Fit(ctx context.Context, rows Rows, targets []Target, seed uint6
 				break
 			}
 		}
-		f.targets, f.widths = append(f.targets, m), append(f.widths, t.Width())
+		f.targets = append(f.targets, m)
 	}
 	return f, nil
 }
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
 func (f *fittedLookup) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
-	checkPredict(dst, rows, f.d, f.widths)
+	f.check(dst, rows)
 	for t, m := range f.targets {
 		if dst[t] == nil {
 			continue

@@ -121,25 +121,15 @@ func (s *slopes) update() {
 		}
 	default:
 		for i, l := range s.label {
-			s.row(s.scores[i*s.k:(i+1)*s.k], i, int(l))
+			residual, curve := s.residual[i*s.k:][:s.k], s.curve[i*s.k:][:s.k]
+			copy(curve, s.scores[i*s.k:])
+			softmax(curve)
+			for c, p := range curve {
+				residual[c], curve[c] = -p, p*(1-p)
+			}
+			residual[l]++
 		}
 	}
-}
-
-// row computes the slopes of rows of three classes or more.
-func (s *slopes) row(scores []float64, i, label int) {
-	top, sum := scores[0], 0.
-	for _, v := range scores {
-		top = max(top, v)
-	}
-	for _, v := range scores {
-		sum += math.Exp(v - top)
-	}
-	for c, v := range scores {
-		p := math.Exp(v-top) / sum
-		s.residual[i*s.k+c], s.curve[i*s.k+c] = -p, p*(1-p)
-	}
-	s.residual[i*s.k+label]++
 }
 
 // cell holds the sums over the rows of a value: of the residuals, of their squares, of the curvatures and of 1.

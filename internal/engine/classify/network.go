@@ -54,32 +54,27 @@ func (Network) Suits(Target) bool { return true }
 
 // networks is a fitted Network.
 type networks struct {
-	d      int
-	scale  *scaler
-	nets   []*network
-	widths []int
+	shape
+	scale *scaler
+	nets  []*network
 }
 
 // Fit trains a network for each target; the seed draws weights, batches and dropout.
 func (l Network) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, rows, targets)
+	s, err := check(l, rows, targets)
 	if err != nil {
 		return nil, err
 	}
-	d := rows.d
-	f := &networks{d: d, scale: rows.scale(), nets: make([]*network, len(targets))}
-	order := run.Rand(seed, 0, 0).Perm(n)
-	z := make([]float32, n*d) // in that order
+	f := &networks{s, rows.scale(), make([]*network, len(targets))}
+	order := run.Rand(seed, 0, 0).Perm(rows.Len())
+	z := make([]float32, rows.Len()*s.d) // in that order
 	for k, i := range order {
-		standardise(f.scale, networkFar, z[k*d:], rows.Row(i))
+		standardise(f.scale, networkFar, z[k*s.d:], rows.Row(i))
 	}
 	failed := make([]error, len(targets))
-	for _, t := range targets {
-		f.widths = append(f.widths, t.Width())
-	}
 	simd.Parallel(len(targets), 1, func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			f.nets[t], failed[t] = fitNetwork(ctx, z, d, cmp.Or(l.Inputs, networkInputs), targets[t], order, run.Rand(seed, 1, t).Uint64())
+			f.nets[t], failed[t] = fitNetwork(ctx, z, s.d, cmp.Or(l.Inputs, networkInputs), targets[t], order, run.Rand(seed, 1, t).Uint64())
 		}
 	})
 	return f, errors.Join(append(failed, ctx.Err())...)
@@ -90,7 +85,7 @@ const predictBlock = 4096
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
 func (f *networks) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
-	n := checkPredict(dst, rows, f.d, f.widths)
+	n := f.check(dst, rows)
 	nets := make([]*nn.Net, len(f.nets))
 	for t, w := range f.nets {
 		if w.net != nil {

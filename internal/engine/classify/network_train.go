@@ -42,12 +42,12 @@ func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, err error)
 		return nil, err
 	}
 	d, width := trainer.Dims()
-	b := &networkBatch{x: make([]float32, t.Batch*d), y: make([]int, t.Batch), grad: make([]float32, t.Batch)}
+	x, y, grad := make([]float32, t.Batch*d), make([]int, t.Batch), make([]float32, t.Batch) // of a step
 	outputs := make([]float32, len(t.Held)/d*width)
 	best = train.NewBest(t.Graph.State()...)
 	loop := train.Loop{
 		What: "attack", Examples: len(t.X) / d, Batch: t.Batch, Epochs: t.Epochs, Rand: t.Rand, Progress: t.Progress,
-		Step: func(rows []int) (float64, error) { return t.step(trainer, b, rows), nil },
+		Step: func(rows []int) (float64, error) { return t.step(trainer, x, y, grad, rows), nil },
 		Sweep: func(_ context.Context, epoch int) error {
 			net.Forward(outputs, t.Held)
 			score, ok, err := t.Judge(epoch, outputs)
@@ -72,33 +72,26 @@ func (t *NetworkTraining) Run(ctx context.Context) (best *train.Best, err error)
 // errSettled ends a training that has not become better for Patience epochs.
 var errSettled = errors.New("settled")
 
-// networkBatch holds the buffers of a step.
-type networkBatch struct {
-	x    []float32 // [batch, d]
-	y    []int
-	grad []float32 // of numbers
-}
-
 // step makes a step on the cross entropy of the rows' classes or, of numbers, on half their mean
-// squared error, and returns that loss.
-func (t *NetworkTraining) step(trainer *train.Trainer, b *networkBatch, rows []int) (loss float64) {
-	d := len(b.x) / len(rows)
+// squared error, and returns that loss. x [rows, d], y and grad are room for the rows.
+func (t *NetworkTraining) step(trainer *train.Trainer, x []float32, y []int, grad []float32, rows []int) (loss float64) {
+	d := len(x) / len(rows)
 	for k, i := range rows {
-		copy(b.x[k*d:][:d], t.X[i*d:])
+		copy(x[k*d:][:d], t.X[i*d:])
 		if t.Labels != nil {
-			b.y[k] = t.Labels[i]
+			y[k] = t.Labels[i]
 		}
 	}
 	if t.Labels != nil {
-		loss, _ = trainer.Step(b.x, b.y)
+		loss, _ = trainer.Step(x, y)
 		return loss
 	}
-	for k, v := range trainer.Forward(b.x) {
+	for k, v := range trainer.Forward(x) {
 		e := v - t.Values[rows[k]]
-		b.grad[k] = e / float32(len(rows))
-		loss += .5 * float64(e*b.grad[k])
+		grad[k] = e / float32(len(rows))
+		loss += .5 * float64(e*grad[k])
 	}
-	trainer.Backward(nil, b.grad)
+	trainer.Backward(nil, grad)
 	trainer.Update()
 	return loss
 }

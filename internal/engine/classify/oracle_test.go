@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"tattle/internal/engine/nn"
 )
 
 // TestLogisticCells compares the fit with a closed form: if the columns indicate three kinds of
@@ -111,7 +113,7 @@ func TestThresholdOracle(t *testing.T) {
 			for j := range n {
 				above[j] = int(indicator(Entropy(x[3*j:3*j+3]) > tau))
 			}
-			a := accuracyOf(above, labels)
+			a := Accuracy(above, labels).Value
 			best = max(best, a, 1-a)
 		}
 		if math.Abs(got-best) > 1e-12 {
@@ -143,11 +145,7 @@ func TestSplitOracle(t *testing.T) {
 		for i := range labels {
 			labels[i] = int(indicator(x[i*d+1]+float32(10*r.NormFloat64()) > 15))
 		}
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
-		b := newBoosted(Target{Labels: labels, Classes: 2}, order, n)
+		b := newBoosted(Target{Labels: labels, Classes: 2}, nn.Indices(n), n)
 		b.slopes(n)
 		bins := newBins(x, d)
 		bins.columns([]int{0, 1, 2})

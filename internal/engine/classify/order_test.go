@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"tattle/internal/engine/nn"
 )
 
 // The order of numbers by their bits is that by their sizes: zeros of both signs are equal, and of equal ones the first
@@ -21,7 +23,7 @@ func TestDescending(t *testing.T) {
 				o[j] = float32(r.NormFloat64())
 			}
 		}
-		want := span(0, len(o))
+		want := nn.Indices(len(o))
 		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(o[b], o[a]) })
 		if got := s.Descending(o); !slices.Equal(got, want) {
 			t.Fatalf("%v: order %v, want %v", o, got, want)

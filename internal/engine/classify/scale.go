@@ -18,17 +18,14 @@ type scaler struct {
 func newScaler(x []float32, d int) *scaler {
 	n := float64(len(x) / d)
 	s := &scaler{make([]float64, d), make([]float64, d), slices.Repeat([]float64{math.Inf(1)}, d)}
-	constant, farthest := make([]bool, d), make([]float64, d) // of squares
+	varied, farthest := make([]bool, d), make([]float64, d) // of squares
 	column, room := make([]float64, len(x)/d), make([]float64, len(x)/d)
 	few := math.Floor(max(1, n/farShare))
 	far := max(farSquare, nearHalf*n/few-1)
-	for j := range constant {
-		constant[j] = true
-	}
 	for lo := 0; lo < len(x); lo += d {
 		for j, v := range x[lo : lo+d] {
 			s.mean[j] += float64(v)
-			constant[j] = constant[j] && v == x[j]
+			varied[j] = varied[j] || v != x[j]
 		}
 	}
 	for j := range s.mean {
@@ -52,7 +49,7 @@ func newScaler(x []float32, d int) *scaler {
 				s.most[j] = max(mean-slices.Min(fenced), slices.Max(fenced)-mean) / std
 			}
 		}
-		if s.inverse[j] = math.Sqrt(n / squares); constant[j] || math.IsInf(s.inverse[j], 0) {
+		if s.inverse[j] = math.Sqrt(n / squares); !varied[j] || math.IsInf(s.inverse[j], 0) {
 			s.inverse[j] = 0
 		}
 	}

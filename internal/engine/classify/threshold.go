@@ -89,22 +89,19 @@ func entropies(x []float32, d int) []float64 {
 
 // cuts is a fitted Threshold.
 type cuts struct {
-	d    int
+	shape
 	cuts []Cut
 }
 
 // Fit takes the τ and the direction that are right most often, a constant guess where
 // no τ betters it. The seed is not used.
 func (l Threshold) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, rows, targets)
+	s, err := check(l, rows, targets)
 	if err != nil {
 		return nil, err
 	}
-	h, all := make([]float64, n), rows.entropies()
-	for i, at := range rows.at {
-		h[i] = all[at]
-	}
-	f, taus := &cuts{d: rows.d}, halfway(h)
+	f, h := &cuts{shape: s}, LookUp(rows.entropies(), rows.at)
+	taus := halfway(h)
 	for _, t := range targets {
 		best, _ := BestCut(h, t.Labels, taus, true)
 		f.cuts = append(f.cuts, best)
@@ -114,15 +111,10 @@ func (l Threshold) Fit(ctx context.Context, rows Rows, targets []Target, seed ui
 
 // Predict gives [0, ±(H − τ)].
 func (f *cuts) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
-	widths := make([]int, len(f.cuts))
-	for t := range widths {
-		widths[t] = 2
-	}
-	checkPredict(dst, rows, f.d, widths)
-	all := rows.entropies()
-	for i, at := range rows.at {
+	f.check(dst, rows)
+	for i, h := range LookUp(rows.entropies(), rows.at) {
 		for t, c := range f.cuts {
-			above := all[at] - c.Tau
+			above := h - c.Tau
 			if c.Below {
 				above = -above
 			}

@@ -50,39 +50,38 @@ func (Trees) Suits(Target) bool { return true }
 
 // forest is a fitted Trees.
 type forest struct {
+	shape
 	bins    *bins
 	cut     []bool // [column], those that a tree cuts at
 	targets []*boosted
-	widths  []int
 }
 
 // growth is a run of Trees.Fit.
 type growth struct {
 	*forest
-	rows     Rows
-	seed     uint64
-	d, n, m  int       // columns; rows; the trees learn from the first m rows
-	order    []int     // of the rows
-	codes    [][]uint8 // [column][row], nil of one that no tree has looked at
-	jobs     []job
-	growers  sync.Pool
-	learning []bool  // of each target: it goes on
-	chosen   [][]int // of each target, the columns that its trees are drawn from, ascending
+	rows    Rows
+	seed    uint64
+	n, m    int       // rows; the trees learn from the first m
+	order   []int     // of the rows
+	codes   [][]uint8 // [column][row], nil of one that no tree has looked at
+	jobs    []job
+	growers sync.Pool
 }
 
 // job is one tree of a round.
 type job struct {
-	target, output int
-	columns        []int // that it may look at
+	*boosted
+	output  int
+	columns []int // that it may look at
 }
 
 // Fit boosts until the loss on rows held out no longer falls, and keeps the best round.
 func (l Trees) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64) (Fitted, error) {
-	n, err := check(l, rows, targets)
+	s, err := check(l, rows, targets)
 	if err != nil {
 		return nil, err
 	}
-	g := newGrowth(rows, n, targets, seed)
+	g := newGrowth(rows, s, targets, seed)
 	for round := range treeRounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -104,23 +103,19 @@ func (l Trees) Fit(ctx context.Context, rows Rows, targets []Target, seed uint64
 	return g.forest, nil
 }
 
-func newGrowth(rows Rows, n int, targets []Target, seed uint64) *growth {
-	d := rows.d
-	g := &growth{forest: &forest{bins: rows.bins, cut: make([]bool, d)}, rows: rows, seed: seed, d: d, n: n, m: n, codes: make([][]uint8, d)}
+func newGrowth(rows Rows, s shape, targets []Target, seed uint64) *growth {
+	f, n := &forest{shape: s, bins: rows.bins, cut: make([]bool, s.d)}, rows.Len()
+	g := &growth{forest: f, rows: rows, seed: seed, n: n, m: n, codes: make([][]uint8, s.d)}
 	if n >= blindRows {
 		g.m -= min(n/5, treeHoldout)
 	}
 	g.order = run.Rand(seed, 0, 0).Perm(n)
 	for _, t := range targets {
-		g.targets = append(g.targets, newBoosted(t, g.order, g.m))
-		g.widths = append(g.widths, t.Width())
+		b := newBoosted(t, g.order, g.m)
+		b.learning, b.chosen = true, g.choose(b)
+		g.targets = append(g.targets, b)
 	}
-	g.learning = make([]bool, len(targets))
-	for t, b := range g.targets {
-		g.learning[t] = true
-		g.chosen = append(g.chosen, g.choose(b))
-	}
-	g.growers.New = func() any { return newGrower(g.m, min(d, treeColumns), treeLeaves, binsOf(rows.n)) }
+	g.growers.New = func() any { return newGrower(g.m, min(s.d, treeColumns), treeLeaves, binsOf(rows.n)) }
 	return g
 }
 
@@ -130,13 +125,13 @@ func (g *growth) round(round int) bool {
 	g.jobs = g.jobs[:0]
 	var columns []int
 	for t, b := range g.targets {
-		if !g.learning[t] {
+		if !b.learning {
 			continue
 		}
 		b.slopes(g.m)
 		b.rounds = append(b.rounds, make([]tree, b.outputs))
 		for c := range b.outputs {
-			j := job{t, c, g.columnsOf(t, c, round)}
+			j := job{b, c, g.columnsOf(t, c, round)}
 			g.jobs, columns = append(g.jobs, j), append(columns, j.columns...)
 		}
 	}
@@ -148,11 +143,9 @@ func (g *growth) round(round int) bool {
 		}
 	})
 	going := false
-	for t, b := range g.targets {
-		if g.learning[t] {
-			g.learning[t] = b.judge(g.m, g.n)
-			going = going || g.learning[t]
-		}
+	for _, b := range g.targets {
+		b.learning = b.learning && b.judge(g.m, g.n)
+		going = going || b.learning
 	}
 	return going
 }
@@ -172,16 +165,15 @@ func (g *growth) look(columns []int) {
 
 // grow makes one tree and adds it to the scores.
 func (g *growth) grow(j job) {
-	b := g.targets[j.target]
 	w := g.growers.Get().(*grower)
 	defer g.growers.Put(w)
-	t := w.grow(g.codes, j.columns, b.packed[j.output], b.scale, b.least, treeRate)
-	scores := b.scores[j.output]
+	t := w.grow(g.codes, j.columns, j.packed[j.output], j.scale, j.least, treeRate)
+	scores := j.scores[j.output]
 	w.addTo(scores, t)
 	for i := g.m; i < g.n; i++ {
 		scores[i] += t.at(g.codes, i)
 	}
-	b.rounds[len(b.rounds)-1][j.output] = t
+	j.rounds[len(j.rounds)-1][j.output] = t
 }
 
 // choose returns the columns that trees of a target look at, or that these are drawn from: those with the largest sum, over the scores, of squared
@@ -210,7 +202,7 @@ func (g *growth) choose(b *boosted) []int {
 
 // columnsOf returns the columns a tree looks at, ascending.
 func (g *growth) columnsOf(target, output, round int) []int {
-	columns := slices.Clone(g.chosen[target])
+	columns := slices.Clone(g.targets[target].chosen)
 	if len(columns) <= treeColumns {
 		return columns
 	}
@@ -225,8 +217,7 @@ func (g *growth) columnsOf(target, output, round int) []int {
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
 func (f *forest) Predict(ctx context.Context, dst [][]float32, rows Rows) error {
-	d := len(f.bins.edges)
-	n := checkPredict(dst, rows, d, f.widths)
+	n := f.check(dst, rows)
 	simd.Parallel((n+treeBlock-1)/treeBlock, 1, func(lo, hi int) {
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			from, to := b*treeBlock, min(n, (b+1)*treeBlock)

@@ -27,31 +27,29 @@ type boosted struct {
 	rounds  [][]tree  // in the fit; then those that are kept
 	best    int       // rounds that are kept
 
-	labels []int32   // in the order of the rows, of classes
-	values []float64 // standardised, of numbers
-	scores [][]float32
-	packed [][]int64 // slope·scale above, curvature·scale below, of the rows learned from
-	scale  float64
-	least  float64 // curvature of a leaf
-	loss   float64 // of the best round, on the rows held out
-	worse  int     // rounds since
+	learning bool      // further rounds are worth it
+	chosen   []int     // columns that trees are drawn from, ascending
+	labels   []int32   // in the order of the rows, of classes
+	values   []float64 // standardised, of numbers
+	scores   [][]float32
+	packed   [][]int64 // slope·scale above, curvature·scale below, of the rows learned from
+	scale    float64
+	least    float64 // curvature of a leaf
+	loss     float64 // of the best round, on the rows held out
+	worse    int     // rounds since
 }
 
 // newBoosted starts from the shares of the classes, or the mean, of the first m rows.
 func newBoosted(t Target, order []int, m int) *boosted {
 	r, labels, values := newResponse(t)
-	b := &boosted{response: r, loss: math.Inf(1)}
-	for _, at := range order {
-		if labels != nil {
-			b.labels = append(b.labels, labels[at])
-		} else {
-			b.values = append(b.values, values[at])
-		}
-	}
+	b := &boosted{response: r, labels: LookUp(labels, order), values: LookUp(values, order), loss: math.Inf(1)}
 	if labels == nil {
 		b.outputs, b.start, b.least = 1, []float64{0}, leastRows/farResidual
 	} else {
-		b.startFrom(b.shares(b.labels[:m]))
+		b.start, b.least = logShares(b.shares(b.labels[:m])), leastOdds
+		if len(b.present) > 1 { // one class has no tree
+			b.outputs = len(b.start)
+		}
 	}
 	for _, s := range b.start[:b.outputs] {
 		scores := make([]float32, len(order))
@@ -66,17 +64,6 @@ func newBoosted(t Target, order []int, m int) *boosted {
 		b.loss = b.heldOut(m, len(order))
 	}
 	return b
-}
-
-// startFrom starts from the shares of the classes.
-func (b *boosted) startFrom(shares []float64) {
-	b.least = leastOdds
-	if len(shares) <= 2 { // one class has no tree, and two have one score
-		b.outputs = len(shares) - 1
-	} else {
-		b.outputs = len(shares)
-	}
-	b.start = logShares(shares)
 }
 
 // slopes packs the first and second derivatives of the loss by the scores.
@@ -120,19 +107,10 @@ func (b *boosted) softmaxSlopes(lo, hi int) {
 // softmax sets p to the probabilities of row i and returns the logarithm of the sum
 // that divided them.
 func (b *boosted) softmax(p []float64, i int) float64 {
-	top := math.Inf(-1)
-	for _, s := range b.scores {
-		top = max(top, float64(s[i]))
-	}
-	var sum float64
 	for c, s := range b.scores {
-		p[c] = math.Exp(float64(s[i]) - top)
-		sum += p[c]
+		p[c] = float64(s[i])
 	}
-	for c := range p {
-		p[c] /= sum
-	}
-	return top + math.Log(sum)
+	return softmax(p)
 }
 
 // residuals packs the slopes of ½r², cut off, and their curvature 1, both over
@@ -186,5 +164,5 @@ func (b *boosted) judge(m, n int) bool {
 // finish keeps the best rounds, and of the training nothing.
 func (b *boosted) finish() {
 	b.rounds = b.rounds[:b.best]
-	b.labels, b.values, b.scores, b.packed = nil, nil, nil, nil
+	b.chosen, b.labels, b.values, b.scores, b.packed = nil, nil, nil, nil, nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"tattle/internal/math/stat"
@@ -62,7 +61,8 @@ func foldedAt(s *Sample, fold []int, folds int) *folded {
 	return x
 }
 
-// slowBaseline guesses example i of attribute a by going through all others.
+// slowBaseline guesses example i of attribute a by going through all others. What classes are called decides nothing: of
+// equally frequent ones it guesses the one whose first example comes first.
 func slowBaseline(s *Sample, a, i int, fold, group []int) (guess int, value float64) {
 	at := &s.Sensitive[a]
 	for _, whole := range []bool{false, true} {
@@ -111,27 +111,6 @@ func TestBaselinesAgainstGoingThroughAll(t *testing.T) {
 						t.Fatalf("%s of example %d: %v or %v, want %v or %v", b.name, i, b.guess, b.value, guess, value)
 					}
 				}
-			}
-		}
-	}
-}
-
-// What classes are called changes no guess.
-func TestBaselinesDoNotDependOnNumbering(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 2))
-	s := randomSample(r, 40, 4, 3, .2)
-	fold, turn := dealt(r, 40, 4), []int{2, 0, 1}
-	turned := *s
-	turned.Sensitive = slices.Clone(s.Sensitive)
-	turned.Sensitive[0].Labels = make([]int, 40)
-	for i, v := range s.Sensitive[0].Labels {
-		turned.Sensitive[0].Labels[i] = turn[v]
-	}
-	a, b := foldedAt(s, fold, 4).guesses[0].baselines(), foldedAt(&turned, fold, 4).guesses[0].baselines()
-	for k := range a {
-		for i := range fold {
-			if turn[a[k].guess[i]] != b[k].guess[i] {
-				t.Fatalf("%s of example %d: %d, renumbered %d", a[k].name, i, a[k].guess[i], b[k].guess[i])
 			}
 		}
 	}

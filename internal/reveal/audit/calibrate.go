@@ -58,7 +58,7 @@ func calibrate(g *goal, j *joint, rows []int, score, weight []float64) *calibrat
 	for i, row := range rows {
 		c.centred(p.z[i*j.width:][:j.width], row, score[i*j.width:])
 	}
-	if c.spread = rms(p.z); c.spread < leastSpread {
+	if c.spread = stat.RMS(p.z); c.spread < leastSpread {
 		c.spread = 0
 		clear(p.z)
 	} else {
@@ -127,14 +127,6 @@ func (c *calibration) apply(dst, base []float64, row int, score []float64) {
 
 // logNormalise subtracts log Σ exp(x) from x.
 func logNormalise(x []float64) { floats.AddConst(-floats.LogSumExp(x), x) }
-
-func rms(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v * v
-	}
-	return math.Sqrt(sum / float64(max(1, len(x))))
-}
 
 // logScores overwrites dst with the log-probabilities of the classes by an
 // attack's scores, which are shares that sum to 1, or log-odds up to a constant.

@@ -16,8 +16,8 @@ type guesses struct {
 	*goal
 
 	chosen     []attackName  // by fold
-	best       []int         // [example], the chosen attack's guess; nil of a numeric attribute
-	bestValue  []float64     // [example], the same of numbers
+	best       []int         // [example], the chosen attack's guess
+	bestValue  []float64     // [example], the same of a numeric attribute
 	fromNumber baselineGuess // what a numeric y says, learned on the other folds
 	given      []float64     // [example, classes], log-probabilities or numbers given y and the answered label
 	added      []float64     // given, of a numeric y less what y says: what ranks examples of similar y

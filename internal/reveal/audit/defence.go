@@ -64,13 +64,8 @@ func defend(ctx context.Context, s *Sample, o Options) ([]Defence, error) {
 // ones if they name none.
 func defenceAttacks(asked []string) []string {
 	quick := []string{classify.Logistic{}.Name(), classify.Trees{}.Name(), classify.Threshold{}.Name(), classify.Lookup{}.Name()}
-	var both []string
-	for _, name := range quick {
-		if slices.Contains(asked, name) {
-			both = append(both, name)
-		}
-	}
-	if both == nil {
+	both := slices.DeleteFunc(slices.Clone(quick), func(name string) bool { return !slices.Contains(asked, name) })
+	if len(both) == 0 {
 		return quick
 	}
 	return both
@@ -170,15 +165,8 @@ const (
 // the attacks on defences when nothing is changed.
 func (r *Result) shownByScores(alpha float64) map[string]bool {
 	shown := map[string]bool{}
-	for _, f := range r.Findings {
-		if f.reveals(alpha) {
-			shown[f.Attribute] = true
-		}
-	}
-	for _, l := range r.Defences[0].Left {
-		if l.reveals(alpha) {
-			shown[l.Attribute] = true
-		}
+	for _, f := range slices.Concat(r.Findings, r.Defences[0].Left) {
+		shown[f.Attribute] = shown[f.Attribute] || f.reveals(alpha)
 	}
 	return shown
 }

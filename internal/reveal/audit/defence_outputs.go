@@ -6,7 +6,10 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tattle/internal/engine/classify"
+	"tattle/internal/math/stat"
 	"tattle/internal/report"
 	"tattle/internal/reveal/curious"
 )
@@ -142,20 +145,15 @@ func noisy(s *Sample, share float64, seed, index uint64) *Sample {
 // spreadWithin returns the root of the mean square of scores, [n, w], less the means of
 // their column and y.
 func spreadWithin(scores []float32, w int, y []int) float64 {
-	mean := make([]float64, w*(slices.Max(y)+1))
-	n := make([]float64, slices.Max(y)+1)
-	for i, c := range y {
-		n[c]++
-		for j, v := range scores[i*w : (i+1)*w] {
-			mean[c*w+j] += (float64(v) - mean[c*w+j]) / n[c]
-		}
+	within, left := newMeans(slices.Max(y)+1, w), make([]float64, len(scores))
+	for i, v := range scores {
+		left[i] = float64(v)
 	}
-	var sum float64
 	for i, c := range y {
-		for j, v := range scores[i*w : (i+1)*w] {
-			d := float64(v) - mean[c*w+j]
-			sum += d * d
-		}
+		within.add(c, left[i*w:])
 	}
-	return math.Sqrt(sum / float64(len(scores)))
+	for i, c := range y {
+		floats.Sub(left[i*w:(i+1)*w], within.of(c))
+	}
+	return stat.RMS(left)
 }

@@ -71,7 +71,7 @@ func (f *Finding) excess(g *guesses, o Options) {
 }
 
 // baselineGuess is what one baseline, learned on the other folds, guesses of every
-// example: classes, or numbers of a numeric attribute.
+// example: classes, or values of a numeric attribute.
 type baselineGuess struct {
 	name  string
 	guess []int
@@ -100,12 +100,7 @@ func (g *guesses) baselines() []baselineGuess {
 			bases[i] = g.fromNumber
 			continue
 		}
-		bases[i] = baselineGuess{name: b.name}
-		if g.at.Numeric() {
-			bases[i].value = make([]float64, n)
-		} else {
-			bases[i].guess = make([]int, n)
-		}
+		bases[i] = baselineGuess{b.name, make([]int, n), make([]float64, n)}
 		for _, sp := range x.splits {
 			if g.at.Numeric() {
 				groupMeans(bases[i].value, g.at.Numbers, b.group, b.count, &sp)
@@ -162,7 +157,7 @@ func (b *Baseline) compare(g *guesses, base baselineGuess, variance float64, o O
 	}
 	switch {
 	case g.in.grouped():
-		b.byPerson(g.in, better, o, chance)
+		b.MeanEstimate, b.people, b.Bet = testPeople(g.in.byPerson(better), *o.Margin, o, chance)
 	case g.at.Numeric():
 		b.MeanEstimate = stat.MeanTest(better, *o.Margin, o.Confidence)
 	default:

@@ -52,7 +52,7 @@ const never = "never"
 // a comma or a colon is quoted, as Go quotes strings.
 func ParseFailOn(text string) (FailOn, error) {
 	var f FailOn
-	parts := splitRules(text)
+	parts := betweenCommas.FindAllString(text, -1)
 	for _, part := range parts {
 		if part = strings.TrimSpace(part); part == never {
 			continue
@@ -69,23 +69,8 @@ func ParseFailOn(text string) (FailOn, error) {
 	return f, nil
 }
 
-// splitRules splits at the commas outside double quotes.
-func splitRules(text string) []string {
-	var parts []string
-	quoted, from := false, 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && quoted:
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == ',' && !quoted:
-			parts = append(parts, text[from:i])
-			from = i + 1
-		}
-	}
-	return append(parts, text[from:])
-}
+// betweenCommas matches the text between two commas; those in double quotes count as text. A quote that is not closed reaches to the end.
+var betweenCommas = regexp.MustCompile(`(?s)(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))*`)
 
 // ruleText matches a rule: an attribute, and a verdict, or a figure with its threshold and a confidence.
 var ruleText = regexp.MustCompile(`^(?s)(?:(.+):)?\s*(?:(curious|beyond|leaky|inconclusive)|([a-z]+)\s*>([^@]*)(?:@(.+))?)$`)

@@ -120,12 +120,7 @@ func goalOf(s *Sample, a int) (*goal, string) {
 // newGuesses returns the guesses of a goal, with room for those of all examples.
 func newGuesses(x *folded, goal *goal) *guesses {
 	n, w := x.Len(), goal.target.Width()
-	g := &guesses{in: x, goal: goal, given: make([]float64, n*w), base: make([]float64, n)}
-	if goal.at.Numeric() {
-		g.bestValue = make([]float64, n)
-	} else {
-		g.best = make([]int, n)
-	}
+	g := &guesses{in: x, goal: goal, best: make([]int, n), bestValue: make([]float64, n), given: make([]float64, n*w), base: make([]float64, n)}
 	if g.added = g.given; x.YNumbers != nil {
 		g.added, g.fromNumber = make([]float64, n*w), baselineGuess{FromTarget, make([]int, n), make([]float64, n)}
 	}

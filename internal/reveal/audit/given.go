@@ -34,9 +34,6 @@ type Given struct {
 
 // beyond returns the p-value for the verdict LeakyBeyond.
 func (g *Given) beyond() float64 {
-	if g == nil {
-		return 1
-	}
 	return max(g.P, g.Permutation.P)
 }
 
@@ -60,7 +57,7 @@ func given(g *guesses, o Options) *Given {
 		x.Margin = marginBits(*o.Margin)
 	}
 	if g.in.grouped() {
-		x.MeanEstimate, _, x.Permutation.P = testPeople(g.in.byPerson(gain), x.Margin, mostGain, o, random(o.Seed, streamPeople, uint64(len(g.in.Sensitive)+g.attribute)))
+		x.MeanEstimate, _, x.Permutation.P = testPeople(g.in.byPerson(gain), x.Margin, o, random(o.Seed, streamPeople, uint64(len(g.in.Sensitive)+g.attribute)))
 	} else {
 		x.MeanEstimate = stat.MeanTest(gain, x.Margin, o.Confidence)
 	}

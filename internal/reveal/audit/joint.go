@@ -45,11 +45,7 @@ func (h *hunt) learn(k int) {
 			continue
 		}
 		for _, row := range sp.test {
-			if q := g.final.of(row); g.at.Numeric() {
-				g.fromNumber.value[row] = g.mean + g.spread*q[0]
-			} else {
-				g.fromNumber.guess[row] = g.back[slices.Index(q, slices.Max(q))]
-			}
+			decide(g.goal, g.fromNumber.guess, g.fromNumber.value, row, g.final.of(row))
 		}
 	}
 }

@@ -56,30 +56,18 @@ func (x *folded) accuracy(guess, truth []int, chance *rand.Rand) (*classify.Prop
 	return &p, m
 }
 
-// mostGain bounds what one person counts for in a bet, in bits or in the attribute's variance.
-const mostGain = 1
-
-// byPerson compares the attack with a baseline by how much better it is on each example.
-func (b *Baseline) byPerson(x *folded, better []float64, o Options, chance *rand.Rand) {
-	most := 1.
-	if b.Accuracy == nil {
-		most = mostGain
-	}
-	b.MeanEstimate, b.people, b.Bet = testPeople(x.byPerson(better), *o.Margin, most, o, chance)
-}
-
 // testPeople estimates and tests the mean of one value for each person: P by signs, and a bet in which each counts for
-// at most most.
-func testPeople(v []float64, margin, most float64, o Options, chance *rand.Rand) (stat.MeanEstimate, *stat.PeopleMean, float64) {
+// at most 1: an example, a bit or the attribute's variance.
+func testPeople(v []float64, margin float64, o Options, chance *rand.Rand) (stat.MeanEstimate, *stat.PeopleMean, float64) {
 	m := stat.NewPeopleMean(v, -1, chance)
 	in := m.Limits(o.Confidence)
 	e := stat.MeanEstimate{Mean: m.Mean, StandardError: m.StandardError, Low: in.Low, High: in.High}
 	e.P = stat.FlipTest(v, margin, max(o.Permutations, numericDraws), chance).P
 	part := make([]float64, len(v))
 	for i, x := range v {
-		part[i] = min(max(x/most, -1), 1)
+		part[i] = min(max(x, -1), 1)
 	}
-	return e, &m, stat.BetTest(part, -1, margin/most)
+	return e, &m, stat.BetTest(part, -1, margin)
 }
 
 // areaDraws is how often permuteArea draws one example of each person.

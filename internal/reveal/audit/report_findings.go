@@ -33,27 +33,21 @@ func (f *Finding) evidence() string {
 // strongest returns the attribute that is named first: of those with the audit's verdict, one whose guesses are shown to
 // be right more often, with the largest excess; else the one whose pairs are ranked best. It is nil if there is none.
 func (r *Result) strongest() *Finding {
-	var best *Finding
-	rank := func(f *Finding) (int, float64) {
-		kind := slices.Index([]string{byExcess, byAUC, byGain}, f.evidence())
-		if kind == 1 {
+	list := slices.DeleteFunc(slices.Clone(r.Findings), func(f *Finding) bool { return f.Verdict != r.Verdict })
+	if len(list) == 0 {
+		return nil
+	}
+	rank := func(f *Finding) (kind int, size float64) {
+		if kind = slices.Index([]string{byExcess, byAUC, byGain}, f.evidence()); kind == 1 {
 			return kind, f.Given.Order.Area
 		}
 		return kind, f.Excess.Value
 	}
-	for _, f := range r.Findings {
-		if f.Verdict != r.Verdict {
-			continue
-		}
-		if best != nil {
-			kind, size := rank(f)
-			if k, s := rank(best); kind > k || kind == k && size <= s {
-				continue
-			}
-		}
-		best = f
-	}
-	return best
+	return slices.MinFunc(list, func(a, b *Finding) int {
+		kind, size := rank(a)
+		k, s := rank(b)
+		return cmp.Or(cmp.Compare(kind, k), cmp.Compare(s, size))
+	})
 }
 
 // verdicts adds the verdict on each attribute, the one that is named first before all other findings, then the worst.

@@ -158,10 +158,8 @@ func (r *Result) describe(s *folded) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%[1]s determines %[2]s in these examples. Somebody who knows %[1]s therefore knows %[2]s, and outputs cannot reveal more of it. For an adversary who does not know %[1]s, use --target none.", s.Target, a.Name))
 		}
 	}
-	for c, n := range counts {
-		if n == len(s.Y) && s.targeted() {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[c]))
-		}
+	if s.targeted() && !varies(s.Y) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[s.Y[0]]))
 	}
 }
 

@@ -40,11 +40,7 @@ func TestSubsetAndSum(t *testing.T) {
 		t.Errorf("subset %+v", u)
 	}
 	must.Do(t, u.Check())
-	all := make([]int, 20)
-	for i := range all {
-		all[i] = i
-	}
-	sum := s.Sum()
+	all, sum := span(0, 20), s.Sum()
 	if s.Subset(all).Sum() != sum {
 		t.Error("a copy has another sum")
 	}

@@ -280,10 +280,15 @@ func fillForms(dst map[string][]float32, s *Sample, first int, rows []int) {
 
 // keep stores a guess of a goal.
 func (h *hunt) keep(x *trialGoal, _, row int, score []float32) {
-	if g := x.out; g.at.Numeric() {
-		g.bestValue[row] = g.mean + g.spread*float64(score[0])
+	decide(x.out.goal, x.out.best, x.out.bestValue, row, score)
+}
+
+// decide sets the guess of a row, or its value of a numeric attribute, to what scores say.
+func decide[T nn.Float](g *goal, guess []int, value []float64, row int, score []T) {
+	if g.at.Numeric() {
+		value[row] = g.mean + g.spread*float64(score[0])
 	} else {
-		g.best[row] = g.back[nn.Largest(score)]
+		guess[row] = g.back[nn.Largest(score)]
 	}
 }
 
