@@ -130,6 +130,9 @@ func (o output) spare(resume bool) error {
 		return nil // there is nothing to spare
 	}
 	if !resume && exists(filepath.Join(o.Out, runFile)) {
+		if run.SeemsLed(o.Out) {
+			return usage(fmt.Errorf("--out %s: another process works on a run there", o.Out), "tattle runs says how far it is; choose another folder")
+		}
 		return usage(fmt.Errorf("--out %s: holds an interrupted run", o.Out), "continue it with --resume, or choose another folder")
 	}
 	top := o.Out + string(filepath.Separator) // the folder itself, where the user names a link to one

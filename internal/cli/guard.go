@@ -162,7 +162,7 @@ func openPack(dir string) (*pack.Pack, error) {
 
 type guardServeCmd struct {
 	Release       string `arg:"" help:"Folder that tattle guard pack wrote."`
-	Ledger        string `help:"Folder that counts and keeps the releases of each subject; do not delete it (default: the release's folder with -ledger)." placeholder:"DIR"`
+	Ledger        string `help:"Folder that counts and keeps the releases of each subject; do not delete it (default: the release's folder with -ledger; a link has its own)." placeholder:"DIR"`
 	Upstream      string `help:"Send the noisy features to this model, and answer with its outputs (default: answer with the features)." placeholder:"URL"`
 	Repeats       bool   `help:"Answer stored inputs without budget; then any client can find out which inputs a subject had before."`
 	UpstreamToken string `env:"TATTLE_UPSTREAM_TOKEN" help:"Bearer token for --upstream." placeholder:"TOKEN"`

@@ -49,7 +49,7 @@ var boundLayout = &layout{
 		{title: "What this means", parts: []partOf{{findings: []Part{Meaning}}}},
 		{title: "What to do", parts: []partOf{{findings: []Part{Advice}}}},
 		{title: "Published figures beside ours", parts: []partOf{{
-			says: "authors': by their procedure, run here. A note says where a published figure was read off a picture.",
+			says: "A column authors' is by their procedure, run here. Where a published figure was read off a picture, a note says so.",
 			table: &tableOf{rows: []string{"quantity"}, columns: []column{
 				{"published", "published", "@published", false}, {"here", "published", "", false}, {"authors'", "published", "@authors'", false}}}}}},
 		{title: "Limits of these figures", parts: []partOf{{findings: []Part{Limit}}}},

@@ -128,6 +128,7 @@ func (r *Report) compareFindings(again *Report, absent string, take func(what, w
 			*found = append(*found, Difference{"finding " + f.Code, "recomputed nothing: " + clipped(r.Say(f))})
 		}
 	}
+	take("that the command gave no other notes", "nothing records what they depend on")
 	for _, f := range again.Findings {
 		if key := Canonical(f); left[key] > 0 {
 			left[key] = 0

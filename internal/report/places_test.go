@@ -17,6 +17,11 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s is %q, want %q", template, is, want)
 		}
 	}
+	r.Claims = append(r.Claims, Claim{ID: "x", Subject: "third", Group: "g", Value: Exactly(.7, Share)})
+	if is := r.fill("{x} of {subject} with {1}", Finding{Subject: "third", Args: []string{"g"}}); is != "70.0 % of third with g" {
+		t.Errorf("of two claims with a group, that about the subject: %q", is)
+	}
+	r.Claims = r.Claims[:2]
 	table := r.table(&tableOf{rows: []string{"subject", "group"}, columns: []column{{"x", "x", "", false}, {"beside", "x", "@nothing", false}}}, "", false)
 	if len(table.Heads) != 3 || table.Rows[1][2] != "50.0 % ±1.00 %" || len(table.Unknown) != 1 || len(table.lines()) != 2 {
 		t.Errorf("%+v", table)

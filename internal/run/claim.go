@@ -212,8 +212,8 @@ func (l Lead) Taken() bool { return !l.expired(l.path) }
 // Close gives the lead back.
 func (l Lead) Close() { l.close() }
 
-// seemsLed reports whether the clocks say that a process leads the run in dir.
-func seemsLed(dir string) bool {
+// SeemsLed reports whether the clocks say that a process leads the run in dir.
+func SeemsLed(dir string) bool {
 	path := filepath.Join(dir, leadName)
 	info, err := os.Lstat(path)
 	return err == nil && !ownerDied(path) && time.Since(info.ModTime()) < ClaimExpires

@@ -198,11 +198,11 @@ func TestLead(t *testing.T) {
 	dir := t.TempDir()
 	a, b := NewLead(nil, dir), NewLead(nil, dir)
 	must.Do(t, a.Take())
-	if err := b.Take(); !errors.Is(err, ErrLed) || !b.Taken() || !seemsLed(dir) {
+	if err := b.Take(); !errors.Is(err, ErrLed) || !b.Taken() || !SeemsLed(dir) {
 		t.Errorf("two lead: %v", err)
 	}
 	a.Close()
-	if b.Taken() || seemsLed(dir) {
+	if b.Taken() || SeemsLed(dir) {
 		t.Error("nobody leads")
 	}
 	must.Do(t, b.Take())

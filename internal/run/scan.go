@@ -107,7 +107,7 @@ func (s *scan) folder(ctx context.Context, dir string, n *listing, depth int, in
 		in, depth = s.run(dir, n, begun), scanDepth
 	}
 	if in != nil {
-		in.running = in.running || file.Locked(dir) || begun && seemsLed(dir)
+		in.running = in.running || file.Locked(dir) || begun && SeemsLed(dir)
 	}
 	if isStage {
 		stage.Name = stageName(in.Dir, dir)

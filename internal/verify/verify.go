@@ -38,6 +38,7 @@ type Result struct {
 	Verified  string              // what holds, in a sentence, if nothing was found
 	Found     []string            // a line for each value or file that does not hold
 	Unchecked []report.Difference // what could not be recomputed
+	Absent    string              // inputs of the run without which some of it could not be recomputed; empty if none
 	Release   *Release            // what the bounds are about; nil for another run
 }
 
@@ -114,7 +115,7 @@ func Run(ctx context.Context, dir string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Verified: v.verified, Found: v.found, Unchecked: v.left, Release: v.release}
+	res := &Result{Verified: v.verified, Found: v.found, Unchecked: v.left, Absent: v.absence(), Release: v.release}
 	if v.report != nil {
 		found, left := r.Compare(v.report, v.absence())
 		for _, d := range found {

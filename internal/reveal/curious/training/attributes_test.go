@@ -53,6 +53,33 @@ func TestRelated(t *testing.T) {
 	}
 }
 
+// TestWorstSeed: the first lines of several trainings are about the one whose attack shows an excess, or the larger one, tested for all.
+func TestWorstSeed(t *testing.T) {
+	of := func(excess, p float64) *Result {
+		return &Result{Measure: Measure{Evaluation: &curious.Evaluation{Sensitive: []curious.Curiosity{
+			{Attribute: "age", Excess: -.1, ExcessInterval: [2]float64{-.2, 0}, PValue: 1},
+			{Attribute: "race", Excess: excess, ExcessInterval: [2]float64{excess - .02, excess + .02}, PValue: p},
+		}}}}
+	}
+	for _, c := range []struct {
+		seeds []*Result
+		worst int
+		shown bool
+	}{
+		{[]*Result{of(-.1, 1), of(.04, 1e-9), of(.03, 1e-9)}, 1, true},
+		{[]*Result{of(.05, .2), of(-.1, 1), of(.04, 1e-9)}, 2, true},
+		{[]*Result{of(-.1, 1), of(-.05, .9), of(.01, .5)}, 2, false},
+		{[]*Result{of(-.1, 1), of(.04, .02)}, 1, false},
+		{[]*Result{{Measure: Measure{Evaluation: &curious.Evaluation{}}}, {Measure: Measure{Evaluation: &curious.Evaluation{}}}}, 0, false},
+	} {
+		is := WorstSeed(c.seeds)
+		v := c.seeds[is].Evaluation
+		if is != c.worst || len(v.Sensitive) > 0 && (v.Worst() != 1 || v.Sensitive[1].Shown() != c.shown) {
+			t.Errorf("seed %d is worst, attribute %d: want %d, and an excess %v", is, v.Worst(), c.worst, c.shown)
+		}
+	}
+}
+
 // TestBetterAttack: a student's verdict is of the attack that shows an excess, or the larger one, tested for both.
 func TestBetterAttack(t *testing.T) {
 	of := func(excess, p float64) *curious.Evaluation {
