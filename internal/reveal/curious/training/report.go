@@ -32,8 +32,8 @@ func WorstSeed(results []*Result) (worst int) {
 	return worst
 }
 
-// ReportSeeds makes the report of trainings that differ in their seed: the figures of one in full, of the worst,
-// the others' beside them, and the means over the seeds.
+// ReportSeeds makes the report of trainings that differ in their seed: the figures of the worst in full, the others' beside
+// them. The means over the seeds follow.
 func ReportSeeds(r *report.Report, seeds []Seed, results []*Result, worst int, p *dataset.Parts) {
 	first, o := results[worst], seeds[worst].Options.WithDefaults()
 	r.Data, r.Target = measure.DataOf(p.Test, seeds[worst].Source.Path, string(dataset.Test)), first.Evaluation.Target
