@@ -3,8 +3,8 @@ package nn
 import "fmt"
 
 // MatMul multiplies matrices, A·op(B), that lie in the last two dimensions of
-// its two inputs; op transposes if TransB is set (ONNX MatMul-13, and transB of
-// its com.microsoft FusedMatMul). The dimensions before them are broadcast against each
+// its two inputs (ONNX MatMul-13). op transposes if TransB is set (transB of its
+// com.microsoft FusedMatMul). The dimensions before them are broadcast against each
 // other.
 type MatMul struct{ TransB bool }
 

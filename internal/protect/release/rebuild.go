@@ -85,8 +85,8 @@ func (l layers) inverse(n, keep int, orthonormal bool) error {
 	return l.biased(rows)
 }
 
-// offIdentity returns the first entry of WB, W of so many rows and B of as many columns, that is more than most off that of the
-// identity.
+// offIdentity returns the first entry of WB that is more than most off that of the identity. W has so many rows, B as many
+// columns.
 func offIdentity(w, b []float64, rows int, most float64) (i, j int, off bool) {
 	product, inner := make([]float64, rows*rows), len(w)/rows
 	simd.Gemm(false, false, rows, rows, inner, 1, w, inner, b, rows, 0, product, rows)

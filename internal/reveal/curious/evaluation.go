@@ -148,8 +148,8 @@ type Curiosity struct {
 // that is adjusted for there being several attacks.
 func (c *Curiosity) Shown() bool { return c.ExcessInterval[0] > 0 && c.PValueHolm <= classify.Level }
 
-// Stronger reports whether the attack is better than another: one that shows an excess is better than one that does not, then the one
-// with the larger excess.
+// Stronger reports whether the attack is better than another. One that shows an excess is better than one that does not; then the
+// larger excess counts.
 func (c *Curiosity) Stronger(other *Curiosity) bool {
 	if c.Shown() != other.Shown() {
 		return c.Shown()
