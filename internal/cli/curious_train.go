@@ -85,7 +85,11 @@ func curiousReport(ctx context.Context, e *env, dir string, seeds []training.See
 	if err := training.WriteOutputs(ctx, e.files, arrays, model, parts.Test); err != nil {
 		return nil, err
 	}
-	if r.Files, err = report.Digests(dir, append(training.Names(seeds, results), arraysFile)); err != nil {
+	names := []string{arraysFile}
+	for i, x := range results {
+		names = append(names, x.Paths(seeds[i].Folder)...)
+	}
+	if r.Files, err = report.Digests(dir, names); err != nil {
 		return nil, err
 	}
 	training.ReportSeeds(r, seeds, results, worst, parts)

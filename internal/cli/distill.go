@@ -40,7 +40,7 @@ func (c *distillCmd) Run(ctx context.Context, e *env) error {
 		if err := s.Report(r, t); err != nil {
 			return nil, err
 		}
-		if r.Files, err = report.Digests(dir, training.Names([]training.Seed{{}}, []*training.Result{s.Result})); err != nil {
+		if r.Files, err = report.Digests(dir, s.Paths(".")); err != nil {
 			return nil, err
 		}
 		return r, modelOf(r, dir, modelFile)

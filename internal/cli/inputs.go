@@ -154,12 +154,13 @@ func (f memoryFlag) bytes() int64 {
 	return int64(f.Memory)
 }
 
-// collect lets garbage be collected where memory would exceed nine tenths of the budget, until it is undone. A limit below twice what there
-// is now would slow the run down.
+// collect lets garbage be collected where memory would exceed nine tenths of the budget, or GOMEMLIMIT, until undo is called. A
+// budget below twice what there is now would slow the run down, and does not count.
 func (f memoryFlag) collect() (undo func()) {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
-	before := debug.SetMemoryLimit(max(f.bytes()/10*9, int64(2*now.HeapAlloc)))
+	before := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(before, max(f.bytes()/10*9, int64(2*now.HeapAlloc))))
 	return func() { debug.SetMemoryLimit(before) }
 }
 

@@ -239,7 +239,7 @@ func (g *Grid) Report(ctx context.Context, r *report.Report) error {
 		res.Labels[c.Target], last = p.Train, c.Source
 		res.Trained[c.Key] = append(res.Trained[c.Key], g.done[i])
 		all = append(all, g.done[i])
-		files = append(files, training.Names([]training.Seed{c.Seed}, g.done[i:i+1])...)
+		files = append(files, g.done[i].Paths(c.Folder)...)
 	}
 	parts, _, err := g.data.Open(ctx, last)
 	if err == nil {

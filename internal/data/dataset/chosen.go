@@ -140,7 +140,7 @@ func (src *origin) classesOf(col column) []string {
 		return col.listed
 	}
 	there := distinctValues(col.values)
-	return those(col.listed, func(v string) bool { return slices.Contains(there, v) })
+	return matching(col.listed, func(v string) bool { return slices.Contains(there, v) })
 }
 
 // classWords says what a row must have not to be left out.

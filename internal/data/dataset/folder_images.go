@@ -108,9 +108,9 @@ func isPicture(name string) bool {
 	return slices.Contains([]string{".jpg", ".jpeg", ".png"}, strings.ToLower(path.Ext(name)))
 }
 
-// those returns the names of which is holds.
-func those(names []string, is func(name string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !is(name) })
+// matching returns the names for which match is true.
+func matching(names []string, match func(name string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !match(name) })
 }
 
 // listPictures returns the names of all pictures, sorted, and of all files. It
@@ -120,7 +120,7 @@ func listPictures(fsys fs.FS, source string) (pictures, files []string, err erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: cannot be listed: %w", source, err)
 	}
-	pictures = those(files, isPicture)
+	pictures = matching(files, isPicture)
 	if i := slices.IndexFunc(files, func(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") }); len(pictures) == 0 && i >= 0 {
 		return nil, nil, malformed(source, "holds no pictures (.jpg, .jpeg or .png), but %s: unpack it there", files[i])
 	}
@@ -133,7 +133,7 @@ func listPictures(fsys fs.FS, source string) (pictures, files []string, err erro
 // within returns the names whose last element is base, in any spelling of its
 // letters.
 func within(names []string, base string) []string {
-	return those(names, func(name string) bool { return strings.EqualFold(path.Base(name), base) })
+	return matching(names, func(name string) bool { return strings.EqualFold(path.Base(name), base) })
 }
 
 // onlyOne returns the one file called by any of the names, "" if there is

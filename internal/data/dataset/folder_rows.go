@@ -49,7 +49,7 @@ func (l *labels) match(fileColumn string, pictures []string, skip bool) (written
 			first = cmp.Or(first, fmt.Errorf("line %d, column %q: %w", l.lines[i], own.name, err))
 		}
 	}
-	without := those(pictures, func(name string) bool { return used[name] == 0 })
+	without := matching(pictures, func(name string) bool { return used[name] == 0 })
 	list := path.Base(l.list)
 	switch {
 	case wrong > 0:
@@ -106,7 +106,7 @@ func locate(fsys fs.FS, source, asked string, files []string) (*labels, error) {
 	if name != "" {
 		return readLabelTable(fsys, source, name)
 	}
-	tables := those(files, isCSV)
+	tables := matching(files, isCSV)
 	if len(tables) != 1 {
 		return nil, fmt.Errorf("%s: no labels.csv, and %s: name the CSV with the labels", source, plural(len(tables), "other CSV file"))
 	}

@@ -117,9 +117,9 @@ func fileKind(name string) (string, error) {
 
 // treeKind returns the kind of a folder or zip, found from the names in it.
 func treeKind(fsys fs.FS, source string, files []string) (string, error) {
-	images := those(files, isPicture)
-	pictures, sheets := len(images), len(those(files, isCSV))
-	utkface := len(those(images, func(name string) bool { _, ok := parseUTKFace(name); return ok }))
+	images := matching(files, isPicture)
+	pictures, sheets := len(images), len(matching(files, isCSV))
+	utkface := len(matching(images, func(name string) bool { _, ok := parseUTKFace(name); return ok }))
 	switch {
 	case presetsOf()[KindCelebA].found(files):
 		return KindCelebA, nil

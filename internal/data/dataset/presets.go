@@ -129,7 +129,7 @@ func (p preset) readLists(fsys fs.FS, source string, o Options) (*labels, error)
 
 // within keeps the pictures in the set's folder, where there are such.
 func (p preset) within(pictures []string) []string {
-	inside := those(pictures, func(name string) bool { return path.Base(path.Dir(name)) == p.Folder })
+	inside := matching(pictures, func(name string) bool { return path.Base(path.Dir(name)) == p.Folder })
 	if len(inside) == 0 {
 		return pictures
 	}

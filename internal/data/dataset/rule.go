@@ -301,7 +301,7 @@ func named(text string, distinct []string) []string {
 	if _, ok := slices.BinarySearch(distinct, text); ok {
 		return []string{text}
 	}
-	return those(distinct, func(v string) bool { return strings.EqualFold(v, text) })
+	return matching(distinct, func(v string) bool { return strings.EqualFold(v, text) })
 }
 
 // Grouped reports whether the rule says which classes there are; otherwise they

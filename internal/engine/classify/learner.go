@@ -74,7 +74,7 @@ type shape struct {
 // check panics and errs as Learner.Fit promises, and returns the shape.
 func check(l Learner, rows Rows, targets []Target) (s shape, err error) {
 	if rows.Len() == 0 {
-		return s, fmt.Errorf("%s: there are no rows to learn from", l.Name())
+		return s, fmt.Errorf("%s: no rows are given to learn from", l.Name())
 	}
 	if err := rows.wrong(); err != nil {
 		return s, fmt.Errorf("%s: %w", l.Name(), err)

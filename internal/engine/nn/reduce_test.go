@@ -19,7 +19,7 @@ var reduceCases = []struct {
 	{[]int{2, 1, 3}, []int{1}, []int{2, 3}, false},
 }
 
-// TestReduceTies holds what is said of equal entries.
+// TestReduceTies: of equal entries, the first one has the derivative, as Reduce says. A NaN among them is the result.
 func TestReduceTies(t *testing.T) {
 	dst := make([]float64, 4)
 	for name, want := range map[string][]float64{"Max": {0, 1, 0, 0}, "Min": {1, 0, 0, 0}} {
@@ -28,7 +28,7 @@ func TestReduceTies(t *testing.T) {
 		op.kernel64([]int{4}).vjp(f, [][]float64{dst}, []float64{1}, 1)
 		closeTo(t, name, dst, want, 0)
 		if v, err := Evaluate64(op, [][]float64{{1, math.NaN(), 2}}, []int{3}); err != nil || !math.IsNaN(v[0]) {
-			t.Errorf("%s hides what is no number: %v, %v", name, v, err)
+			t.Errorf("%s of a NaN is not a NaN: %v, %v", name, v, err)
 		}
 	}
 }

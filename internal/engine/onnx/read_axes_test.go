@@ -96,7 +96,7 @@ func TestReadReduce(t *testing.T) {
 	unsupportedParts(t, err)
 }
 
-// The slopes of a product of which entries are 0 are those of the definition.
+// TestReadProductOfZeros: the derivative by each factor is the product of the others, also where some are 0.
 func TestReadProductOfZeros(t *testing.T) {
 	g := must.Get(newFile(5).node("ReduceProd", "y", in("x"), numbers("axes", 1)).decode())(t)
 	for _, c := range [][2][]float32{{{3, 0, 2, 5, 1}, {0, 30, 0, 0, 0}}, {{0, 2, 0, 2, 1}, {0, 0, 0, 0, 0}}} {

@@ -29,7 +29,7 @@ func OfRun(ctx context.Context, dir string, o verify.Options, budget ledger.Budg
 	case len(res.Found) > 0:
 		return nil, res.Found, nil
 	case res.Absent != "":
-		return nil, nil, &measure.OptionError{Err: fmt.Errorf("%s: not all figures of the certificate can be recomputed: %s", file.Name(dir), res.Absent), Hint: "a guard promises only what was recomputed: say where the inputs of the run are"}
+		return nil, nil, &measure.OptionError{Err: fmt.Errorf("%s: some figures of the certificate cannot be recomputed: %s", file.Name(dir), res.Absent), Hint: "a guard promises only what was recomputed: say where the inputs of the run are"}
 	case res.Release == nil:
 		return nil, nil, &measure.OptionError{Err: fmt.Errorf("%s: the run has no bounds", dir), Hint: "name a run of tattle bound, or of tattle design with a promise about every adversary"}
 	}

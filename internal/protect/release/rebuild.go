@@ -85,8 +85,8 @@ func (l layers) inverse(n, keep int, orthonormal bool) error {
 	return l.biased(rows)
 }
 
-// offIdentity returns the first entry of WB that is more than most off that of the identity. W has so many rows, B as many
-// columns.
+// offIdentity returns the place of the first entry of W·B that differs from the identity matrix by more than most, and whether
+// there is one. W is [rows, inner], B [inner, rows].
 func offIdentity(w, b []float64, rows int, most float64) (i, j int, off bool) {
 	product, inner := make([]float64, rows*rows), len(w)/rows
 	simd.Gemm(false, false, rows, rows, inner, 1, w, inner, b, rows, 0, product, rows)

@@ -191,17 +191,12 @@ func (r *Result) names() []string {
 	return append(names, ResultFile)
 }
 
-// Names returns the files of trainings, whose folders the seeds name. A result may be nil.
-func Names(seeds []Seed, results []*Result) (names []string) {
-	for i, r := range results {
-		if r == nil {
-			continue
-		}
-		for _, name := range r.names() {
-			names = append(names, path.Join(seeds[i].Folder, name))
-		}
+// Paths returns the files of the training, whose folder is given.
+func (r *Result) Paths(folder string) (paths []string) {
+	for _, name := range r.names() {
+		paths = append(paths, path.Join(folder, name))
 	}
-	return names
+	return paths
 }
 
 // OtherPrograms returns a warning if some of the trainings were computed by another
